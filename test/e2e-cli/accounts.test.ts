@@ -9,7 +9,7 @@ import { expectHonestEnd, isCharged, results } from './support/evidence.js';
 import { csv, film, image } from './support/manifest.js';
 import { KEY, type Rig, startRig, until } from './support/rig.js';
 
-describe.skipIf(!hasTemporal())('keys and accounts of one engine', { timeout: 180_000 }, () => {
+describe.skipIf(!hasTemporal())('keys and accounts of one engine', () => {
   let rig: Rig;
   afterEach(() => rig?.stop());
 

@@ -9,7 +9,7 @@ import { killTogether, SLOW_RENDERS } from './support/killing.js';
 import { csv, film } from './support/manifest.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
-describe.skipIf(!hasTemporal())('resume --all after a reboot', { timeout: 240_000 }, () => {
+describe.skipIf(!hasTemporal())('resume --all after a reboot', () => {
   let rig: Rig;
   let hook: Webhook;
   afterEach(async () => {

@@ -35,7 +35,7 @@ async function refused(manifest: string, args: string[] = [], env: Record<string
 describe.each([
   ['rows.csv', BAD_ROWS_MANIFEST],
   ['videos.csv', BAD_VIDEOS],
-])('bad rows of %s', { timeout: 60_000 }, (file, manifest) => {
+])('bad rows of %s', (file, manifest) => {
   let ended: Ended;
   beforeAll(async () => {
     writeFileSync(join(elsewhere, 'secret.png'), png(64, 64));
@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-describe('the form of the manifest', { timeout: 60_000 }, () => {
+describe('the form of the manifest', () => {
   it.each<[string, string | Buffer | undefined, string | RegExp]>([
     ['B1 no such file', undefined, "FILE:1:1: B1 cannot read manifest 'FILE': no such file"],
     ['B2 an empty file', '', 'FILE:1:1: B2 manifest has no rows'],
@@ -144,7 +144,7 @@ describe('the form of the manifest', { timeout: 60_000 }, () => {
   });
 });
 
-describe('names, keys, URLs, limits and settings', { timeout: 60_000 }, () => {
+describe('names, keys, URLs, limits and settings', () => {
   it.each<[string, number, string[], Record<string, string>, RegExp]>([
     ['B12 a batch name', 2, ['--name', '../x'], {}, /B12 --name '\.\.\/x' may/],
     [

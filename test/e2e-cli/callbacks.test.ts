@@ -24,7 +24,7 @@ const scene = (id: string): Cells => ({
   duration: '3',
 });
 
-describe.skipIf(!hasTemporal())('`callsheet callbacks` (F4, F53)', { timeout: 180_000 }, () => {
+describe.skipIf(!hasTemporal())('`callsheet callbacks` (F4, F53)', () => {
   let temporal: TestWorkflowEnvironment;
   let rig: Rig;
   beforeEach(async () => {

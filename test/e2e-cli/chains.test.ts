@@ -23,7 +23,7 @@ const STORY = [
   '',
 ].join('\n');
 
-describe.skipIf(!hasTemporal())('rows that feed rows, from the command line', { timeout: 300_000 }, () => {
+describe.skipIf(!hasTemporal())('rows that feed rows, from the command line', () => {
   let rig: Rig;
   afterEach(() => rig?.stop());
 

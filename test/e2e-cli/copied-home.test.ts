@@ -13,7 +13,7 @@ const RUN = ['run', 'films.csv', '--yes'];
 /** Long enough for a copy to be made and used while all slots are taken. */
 const LONG_RENDERS = { renderSeconds: { 'vendor-f': [2_000, 2_000] } } as const;
 
-describe.skipIf(!hasTemporal())('a copy of the home beside the original', { timeout: 400_000 }, () => {
+describe.skipIf(!hasTemporal())('a copy of the home beside the original', () => {
   let rig: Rig;
   let copied: Record<string, string>;
   beforeEach(async () => {

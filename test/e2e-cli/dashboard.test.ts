@@ -10,7 +10,7 @@ import { type Rig, type Running, startRig, until } from './support/rig.js';
 
 const FILMS = Array.from({ length: 60 }, (_, i) => film(`s${i + 10}`));
 
-describe.skipIf(!hasTemporal())('the dashboard beside an engine', { timeout: 240_000 }, () => {
+describe.skipIf(!hasTemporal())('the dashboard beside an engine', () => {
   let rig: Rig;
   let browser: Browser;
   let page: Page;

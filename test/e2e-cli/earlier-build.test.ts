@@ -11,7 +11,7 @@ const RENDERING = new Map([
   ['film-4', 'four paper boats'],
 ]);
 
-describe.skipIf(!hasTemporal())('a home and an open batch of an earlier build', { timeout: 240_000 }, () => {
+describe.skipIf(!hasTemporal())('a home and an open batch of an earlier build', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({

@@ -17,7 +17,7 @@ interface Golden {
   aliasPaths?: boolean;
 }
 
-describe.skipIf(!hasTemporal())('examples/every-kind.csv on the emulator', { timeout: 240_000 }, () => {
+describe.skipIf(!hasTemporal())('examples/every-kind.csv on the emulator', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ speed: 400, emulator: { plan: 'enterprise' } });

@@ -9,7 +9,7 @@ import { paidRequests, results } from './support/evidence.js';
 import { type Cells, csv, film, image } from './support/manifest.js';
 import { type Rig, type StartOptions, startRig, until } from './support/rig.js';
 
-describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and of watch', { timeout: 240_000 }, () => {
+describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and of watch', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ speed: 200 });

@@ -16,7 +16,7 @@ const RPM = 2_000;
 describe.skipIf(!hasTemporal()).each([
   { into: 'a folder', speed: 60, canRun: true },
   { into: 'a bucket', speed: 120, canRun: hasVersitygw() },
-])('500 mixed rows on the plan Pro into $into', { timeout: 600_000 }, ({ into, speed, canRun }) => {
+])('500 mixed rows on the plan Pro into $into', ({ into, speed, canRun }) => {
   let rig: Rig;
   let server: S3Server | undefined;
   let run: () => Promise<Ended>;

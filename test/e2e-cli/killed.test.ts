@@ -23,7 +23,7 @@ async function jobsAtRest({ emulator }: Rig): Promise<number> {
   }
 }
 
-describe.skipIf(!hasTemporal())('SIGKILL in the middle of 40 rows (F47, F49)', { timeout: 400_000 }, () => {
+describe.skipIf(!hasTemporal())('SIGKILL in the middle of 40 rows (F47, F49)', () => {
   let rig: Rig;
   beforeEach(async () => {
     rig = await startRig({ speed: 100, emulator: SLOW_RENDERS });

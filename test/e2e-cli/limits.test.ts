@@ -9,7 +9,7 @@ import { type Rig, startRig, until } from './support/rig.js';
 
 const rowsOf = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => film(`${prefix}${i + 1}`));
 
-describe.skipIf(!hasTemporal())('limits, weights and priorities', { timeout: 300_000 }, () => {
+describe.skipIf(!hasTemporal())('limits, weights and priorities', () => {
   let rig: Rig;
   beforeEach(async () => {
     rig = await startRig({ speed: 100, emulator: { renderSeconds: { 'vendor-f': [400, 500] } } });
@@ -97,8 +97,8 @@ describe.skipIf(!hasTemporal())('limits, weights and priorities', { timeout: 300
     const refused = await rig.run(['run', 'b.csv', '--yes', '--rpm', '5000']);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--rpm 5000 would hold for 'a' too")]);
     await ok(['pause', 'a']);
-    await rig.write('c.csv', csv(rowsOf('c', 8)));
-    const beside = rig.start(['run', 'c.csv', '--yes']);
+    await rig.write('c.csv', csv(rowsOf('c', 60)));
+    const beside = rig.start(['run', 'c.csv', '--yes', '--concurrency', '1']);
     await reached('c', 1);
     const terms = join(
       rig.data,
@@ -113,7 +113,8 @@ describe.skipIf(!hasTemporal())('limits, weights and priorities', { timeout: 300
     const kept = await rig.run(['resume', 'a', '--rpm', '7000']);
     expect([kept.code, kept.stderr]).toEqual([2, expect.stringContaining("--rpm 7000 would hold for 'c' too")]);
     expect(readFileSync(terms, 'utf8')).toBe(paused);
-    expect((await beside.ended).code).toBe(0);
+    await ok(['cancel', 'c']);
+    expect((await beside.ended).code).toBe(1);
     await ok(['resume', 'a']);
     await ok(['run', 'b.csv', '--yes']);
     await ok(['cancel', 'a']);

@@ -6,7 +6,7 @@ import { startWebhook, type Webhook } from '../support/webhook.js';
 import { csv, film, image } from './support/manifest.js';
 import { type Rig, startRig } from './support/rig.js';
 
-describe.skipIf(!hasTemporal())('run --notify', { timeout: 240_000 }, () => {
+describe.skipIf(!hasTemporal())('run --notify', () => {
   let rig: Rig;
   let hook: Webhook;
   beforeAll(async () => {

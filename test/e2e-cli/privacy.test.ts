@@ -21,7 +21,7 @@ const ROWS = [
 ];
 const TROUBLED = ['lost', 'failing', 'i2'];
 
-describe.skipIf(!hasTemporal())('what is kept and shown of keys, prompts and URLs', { timeout: 240_000 }, () => {
+describe.skipIf(!hasTemporal())('what is kept and shown of keys, prompts and URLs', () => {
   let rig: Rig;
   let histories: StoredHistory[];
 

@@ -4,7 +4,7 @@ import { paidRequests } from './support/evidence.js';
 import { avatar, type Cells, csv, film, image } from './support/manifest.js';
 import { type Ended, type Rig, type StartOptions, startRig } from './support/rig.js';
 
-describe('the exit codes of a run that is refused', { timeout: 60_000 }, () => {
+describe('the exit codes of a run that is refused', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig();

@@ -21,7 +21,7 @@ const refuses = (route: string, nth: number) => ({
   action: { do: 'answer', status: 400, body: '{"detail":"no"}', contentType: 'application/json' } as const,
 });
 
-describe.skipIf(!hasTemporal())('rerun', { timeout: 300_000 }, () => {
+describe.skipIf(!hasTemporal())('rerun', () => {
   let rig: Rig;
   afterEach(() => rig?.stop());
 

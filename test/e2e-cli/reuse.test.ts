@@ -18,7 +18,7 @@ const LEAST = '0.000000001';
 const STILLS = Array.from({ length: 40 }, (_, i) => image(`s${i + 1}`));
 const TWO_CHANGED = STILLS.map((row, i) => (i < 2 ? { ...row, prompt: `another picture ${i}` } : row));
 
-describe.skipIf(!hasTemporal())('renders that exist already', { timeout: 240_000 }, () => {
+describe.skipIf(!hasTemporal())('renders that exist already', () => {
   let rig: Rig;
   afterEach(() => rig?.stop());
 
@@ -208,93 +208,89 @@ describe.skipIf(!hasTemporal())('renders that exist already', { timeout: 240_000
   });
 });
 
-describe.skipIf(!hasTemporal() || !hasVersitygw())(
-  'renders that exist already in a bucket',
-  { timeout: 240_000 },
-  () => {
-    it('are copied there: none of their bytes comes to this machine', async () => {
-      const server = await startS3Server();
-      const proxy = await startS3Proxy(server);
-      const rig = await startRig({ speed: 100 });
-      try {
-        const out = ['--yes', '--out', 's3://callsheet/out'];
-        await rig.write('shots.csv', csv(STILLS));
-        const env = server.environment;
-        expect((await rig.run(['run', 'shots.csv', ...out], { env })).code).toBe(0);
-        await rig.write('again.csv', csv(TWO_CHANGED));
-        const before = rig.emulator.truth().jobs.length;
-        const byProxy = { ...env, CALLSHEET_S3_ENDPOINT: String(proxy.access.settings.endpoint) };
-        const ended = await rig.run(['run', 'again.csv', ...out, '--reuse'], { env: byProxy });
-        expect(ended.code, ended.stderr).toBe(0);
-        expect(rig.emulator.truth().jobs.length - before).toBe(2);
-        const fetched = proxy.requests.filter((line) => /^GET [^?]*\/media\//.test(line));
-        expect(fetched.filter((line) => !/again\/media\/s[12]\.png/.test(line))).toEqual([]);
-        const lines = readFileSync(join(server.folder, 'out', 'again', 'results.jsonl'), 'utf8')
-          .trim()
-          .split('\n');
-        expect(lines.filter((line) => line.includes('"reused_from":"shots/'))).toHaveLength(38);
-        for (const id of ['s3', 's40']) {
-          const [copy, first] = ['again', 'shots'].map((batch) =>
-            readFileSync(join(server.folder, 'out', batch, 'media', `${id}.png`)),
-          );
-          expect(copy).toEqual(first);
-        }
-      } finally {
-        await rig.stop();
-        await proxy.stop();
-        await server.stop();
-      }
-    });
-
-    it('objects that were written anew or are gone are rendered again, and said; the bytes of the others stay there', async () => {
-      const server = await startS3Server();
-      const rig = await startRig({ speed: 100 });
+describe.skipIf(!hasTemporal() || !hasVersitygw())('renders that exist already in a bucket', () => {
+  it('are copied there: none of their bytes comes to this machine', async () => {
+    const server = await startS3Server();
+    const proxy = await startS3Proxy(server);
+    const rig = await startRig({ speed: 100 });
+    try {
+      const out = ['--yes', '--out', 's3://callsheet/out'];
+      await rig.write('shots.csv', csv(STILLS));
       const env = server.environment;
-      try {
-        const out = ['--yes', '--out', 's3://callsheet/out'];
-        const few = STILLS.slice(0, 5);
-        await rig.write('shots.csv', csv(few));
-        expect((await rig.run(['run', 'shots.csv', ...out], { env })).code).toBe(0);
-        const store = createPlaces(server.access).openStore('s3://callsheet/out', 'shared');
-        const media = (batch: string, id: string) =>
-          readFileSync(join(server.folder, 'out', batch, 'media', `${id}.png`));
-        // Of the same size: only what the bucket says of the object tells that it is another.
-        const other = media('shots', 's2');
-        other[other.length - 1] = (other.at(-1) ?? 0) ^ 1;
-        await store.put('shots/media/s2.png', other);
-        await store.remove('shots/media/s4.png');
-        await rig.write('again.csv', csv(few));
-        const plan = JSON.parse(
-          (await rig.run(['plan', 'again.csv', '--reuse', '--json', ...out.slice(1)], { env })).stdout,
+      expect((await rig.run(['run', 'shots.csv', ...out], { env })).code).toBe(0);
+      await rig.write('again.csv', csv(TWO_CHANGED));
+      const before = rig.emulator.truth().jobs.length;
+      const byProxy = { ...env, CALLSHEET_S3_ENDPOINT: String(proxy.access.settings.endpoint) };
+      const ended = await rig.run(['run', 'again.csv', ...out, '--reuse'], { env: byProxy });
+      expect(ended.code, ended.stderr).toBe(0);
+      expect(rig.emulator.truth().jobs.length - before).toBe(2);
+      const fetched = proxy.requests.filter((line) => /^GET [^?]*\/media\//.test(line));
+      expect(fetched.filter((line) => !/again\/media\/s[12]\.png/.test(line))).toEqual([]);
+      const lines = readFileSync(join(server.folder, 'out', 'again', 'results.jsonl'), 'utf8')
+        .trim()
+        .split('\n');
+      expect(lines.filter((line) => line.includes('"reused_from":"shots/'))).toHaveLength(38);
+      for (const id of ['s3', 's40']) {
+        const [copy, first] = ['again', 'shots'].map((batch) =>
+          readFileSync(join(server.folder, 'out', batch, 'media', `${id}.png`)),
         );
-        expect(plan).toMatchObject({
-          rows: { toSubmit: 2, reused: 3 },
-          earlier: {
-            lostRows: 2,
-            lost: expect.arrayContaining([
-              { batch: 'shots', file: 'media/s2.png', flaw: 'changed' },
-              { batch: 'shots', file: 'media/s4.png', flaw: 'gone' },
-            ]),
-          },
-        });
-        const before = rig.emulator.truth().jobs.length;
-        const ended = await rig.run(['run', 'again.csv', ...out, '--reuse'], { env });
-        expect(ended.code, ended.stderr).toBe(0);
-        expect(ended.stderr).toContain(
-          '2 earlier renders are not what was stored any more, rendered again: shots/media/s',
-        );
-        expect(rig.emulator.truth().jobs.length - before).toBe(2);
-        for (const id of ['s1', 's3', 's5']) expect(media('again', id)).toEqual(media('shots', id));
-        expect(media('again', 's2')).not.toEqual(other);
-        // What was rendered again stands for the row from now on, before the object that is another.
-        await rig.write('third.csv', csv(few));
-        const third = await rig.run(['run', 'third.csv', ...out, '--reuse', '--max-credits', LEAST], { env });
-        expect(third.code, third.stderr).toBe(0);
-        expect(media('third', 's2')).toEqual(media('again', 's2'));
-      } finally {
-        await rig.stop();
-        await server.stop();
+        expect(copy).toEqual(first);
       }
-    });
-  },
-);
+    } finally {
+      await rig.stop();
+      await proxy.stop();
+      await server.stop();
+    }
+  });
+
+  it('objects that were written anew or are gone are rendered again, and said; the bytes of the others stay there', async () => {
+    const server = await startS3Server();
+    const rig = await startRig({ speed: 100 });
+    const env = server.environment;
+    try {
+      const out = ['--yes', '--out', 's3://callsheet/out'];
+      const few = STILLS.slice(0, 5);
+      await rig.write('shots.csv', csv(few));
+      expect((await rig.run(['run', 'shots.csv', ...out], { env })).code).toBe(0);
+      const store = createPlaces(server.access).openStore('s3://callsheet/out', 'shared');
+      const media = (batch: string, id: string) =>
+        readFileSync(join(server.folder, 'out', batch, 'media', `${id}.png`));
+      // Of the same size: only what the bucket says of the object tells that it is another.
+      const other = media('shots', 's2');
+      other[other.length - 1] = (other.at(-1) ?? 0) ^ 1;
+      await store.put('shots/media/s2.png', other);
+      await store.remove('shots/media/s4.png');
+      await rig.write('again.csv', csv(few));
+      const plan = JSON.parse(
+        (await rig.run(['plan', 'again.csv', '--reuse', '--json', ...out.slice(1)], { env })).stdout,
+      );
+      expect(plan).toMatchObject({
+        rows: { toSubmit: 2, reused: 3 },
+        earlier: {
+          lostRows: 2,
+          lost: expect.arrayContaining([
+            { batch: 'shots', file: 'media/s2.png', flaw: 'changed' },
+            { batch: 'shots', file: 'media/s4.png', flaw: 'gone' },
+          ]),
+        },
+      });
+      const before = rig.emulator.truth().jobs.length;
+      const ended = await rig.run(['run', 'again.csv', ...out, '--reuse'], { env });
+      expect(ended.code, ended.stderr).toBe(0);
+      expect(ended.stderr).toContain(
+        '2 earlier renders are not what was stored any more, rendered again: shots/media/s',
+      );
+      expect(rig.emulator.truth().jobs.length - before).toBe(2);
+      for (const id of ['s1', 's3', 's5']) expect(media('again', id)).toEqual(media('shots', id));
+      expect(media('again', 's2')).not.toEqual(other);
+      // What was rendered again stands for the row from now on, before the object that is another.
+      await rig.write('third.csv', csv(few));
+      const third = await rig.run(['run', 'third.csv', ...out, '--reuse', '--max-credits', LEAST], { env });
+      expect(third.code, third.stderr).toBe(0);
+      expect(media('third', 's2')).toEqual(media('again', 's2'));
+    } finally {
+      await rig.stop();
+      await server.stop();
+    }
+  });
+});

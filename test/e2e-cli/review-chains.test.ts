@@ -25,7 +25,7 @@ const LOST = {
   action: { do: 'reset-before-answer', created: true } as const,
 };
 
-describe.skipIf(!hasTemporal())('an order for a row that feeds others', { timeout: 300_000 }, () => {
+describe.skipIf(!hasTemporal())('an order for a row that feeds others', () => {
   let rig: Rig;
   afterEach(() => rig?.stop());
 

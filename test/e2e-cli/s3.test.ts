@@ -19,7 +19,7 @@ const ROWS = mixed(24);
 const IDS = ROWS.map(({ id }) => id);
 const WAV = fileURLToPath(new URL('../store/fixtures/a.wav', import.meta.url));
 
-describe.skipIf(!hasTemporal() || !hasVersitygw())('a batch into a bucket', { timeout: 400_000 }, () => {
+describe.skipIf(!hasTemporal() || !hasVersitygw())('a batch into a bucket', () => {
   let server: S3Server;
   let rig: Rig;
   /** The rig as the bucket's folder shows it. */

@@ -9,7 +9,7 @@ import { type Rig, startRig } from './support/rig.js';
 
 const ROWS = [...Array.from({ length: 5 }, (_, i) => image(`i${i}`)), film('f1'), film('f2')];
 
-describe.skipIf(!hasTemporal())('run --sample and approve', { timeout: 240_000 }, () => {
+describe.skipIf(!hasTemporal())('run --sample and approve', () => {
   let rig: Rig;
   beforeEach(async () => {
     rig = await startRig({ speed: 100 });

@@ -8,7 +8,7 @@ import { type Rig, type Running, startRig, until } from './support/rig.js';
 const ROWS = mixed(30);
 const RUN = ['run', 'team.csv', '--yes', '--shared-folder'];
 
-describe.skipIf(!hasTemporal())('a shared Temporal (F47, F48)', { timeout: 400_000 }, () => {
+describe.skipIf(!hasTemporal())('a shared Temporal (F47, F48)', () => {
   let temporal: TestWorkflowEnvironment;
   let rig: Rig;
   let env: Record<string, string>;
@@ -31,14 +31,17 @@ describe.skipIf(!hasTemporal())('a shared Temporal (F47, F48)', { timeout: 400_0
 
   it('a pure client runs a batch while workers are killed and race: nothing is paid twice', async () => {
     const first = await startWorker();
-    const running = rig.start(RUN, { env });
-    await untilBusy(rig, 'team', 3);
-    const cuts: Cut[] = [];
     const second = await startWorker();
     const third = await startWorker();
-    cuts.push(kill(rig, 'team', [first.child.pid]));
-    await untilBusy(rig, 'team', 10);
-    cuts.push(kill(rig, 'team', [second.child.pid]));
+    const running = rig.start(RUN, { env });
+    const cuts: Cut[] = [];
+    for (const [{ child }, finishedMin] of [
+      [first, 3],
+      [second, 10],
+    ] as const) {
+      await untilBusy(rig, 'team', finishedMin);
+      cuts.push(kill(rig, 'team', [child.pid]));
+    }
     const ended = await running.ended;
     expect([0, 3], ended.stderr).toContain(ended.code);
     expect(await rig.engine()).toBeUndefined();

@@ -10,7 +10,7 @@ import { paidRequests } from './support/evidence.js';
 import { csv, image } from './support/manifest.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
-describe.skipIf(!hasTemporal())('while the engine of a run starts', { timeout: 180_000 }, () => {
+describe.skipIf(!hasTemporal())('while the engine of a run starts', () => {
   let rig: Rig;
   beforeEach(async () => {
     rig = await startRig({ speed: 200 });

@@ -8,7 +8,7 @@ import { type Rig, startRig, until } from './support/rig.js';
 const ROWS = Array.from({ length: 24 }, (_, i) => film(`s${String(i + 1).padStart(2, '0')}`));
 const IDS = ROWS.map(({ id }) => id);
 
-describe.skipIf(!hasTemporal())('pause, resume, cancel and retry', { timeout: 240_000 }, () => {
+describe.skipIf(!hasTemporal())('pause, resume, cancel and retry', () => {
   let rig: Rig;
   beforeEach(async () => {
     rig = await startRig({ speed: 100, emulator: { renderSeconds: { 'vendor-f': [400, 600] } } });
@@ -114,7 +114,7 @@ describe.skipIf(!hasTemporal())('pause, resume, cancel and retry', { timeout: 24
   });
 });
 
-describe.skipIf(!hasTemporal())('an engine that is stopped by order', { timeout: 300_000 }, () => {
+describe.skipIf(!hasTemporal())('an engine that is stopped by order', () => {
   let rig: Rig;
   afterEach(() => rig?.stop());
 

@@ -11,7 +11,7 @@ import { type Rig, startRig, until } from './support/rig.js';
 const ROWS = Array.from({ length: 24 }, (_, i) => film(`s${String(i + 1).padStart(2, '0')}`));
 const IDS = ROWS.map(({ id }) => id);
 
-describe.skipIf(!hasTemporal())('messages of a stranger', { timeout: 240_000 }, () => {
+describe.skipIf(!hasTemporal())('messages of a stranger', () => {
   let rig: Rig;
   let connection: Connection;
   beforeEach(async () => {

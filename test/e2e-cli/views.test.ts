@@ -21,7 +21,7 @@ interface Event {
 
 const ROWS = mixed(6, 'v');
 
-describe.skipIf(!hasTemporal())('what the commands print', { timeout: 240_000 }, () => {
+describe.skipIf(!hasTemporal())('what the commands print', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ speed: 200 });

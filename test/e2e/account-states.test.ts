@@ -29,7 +29,7 @@ const interactionRow = (id: string): Row => ({
 const many = (count: number, make: (id: string) => Row, name: string) =>
   Array.from({ length: count }, (_, i) => make(`${name}${i}`));
 
-describe.skipIf(!hasTemporal())('the account’s states around the slots', { timeout: 170_000 }, () => {
+describe.skipIf(!hasTemporal())('the account’s states around the slots', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();

@@ -11,7 +11,7 @@ import { until } from '../support/until.js';
 
 const ROWS = Array.from({ length: 12 }, (_, i) => imageRow(`r${i}`));
 
-describe.skipIf(!hasTemporal())('F45: finished files that cannot be stored', { timeout: 300_000 }, () => {
+describe.skipIf(!hasTemporal())('F45: finished files that cannot be stored', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();

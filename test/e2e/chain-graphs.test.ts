@@ -57,11 +57,11 @@ const answers400 = (route: string, nth: number[]): FaultRule => ({
   action: { do: 'answer', status: 400, body: '{"detail":"no"}', contentType: 'application/json' },
 });
 
-describe.skipIf(!hasTemporal())('random graphs of rows', { timeout: 240_000 }, () => {
+describe.skipIf(!hasTemporal())('random graphs of rows', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
-  }, 120_000);
+  });
   afterAll(() => temporal?.teardown());
 
   it('every row ends as the contract says, whatever fails, hands over or is started anew', async () => {

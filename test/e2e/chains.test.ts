@@ -19,11 +19,11 @@ const STORY = [
   filmOf('film', fed('edit', 2)),
 ];
 
-describe.skipIf(!hasTemporal())('rows that feed rows', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTemporal())('rows that feed rows', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
-  }, 120_000);
+  });
   afterAll(() => temporal?.teardown());
 
   async function withStack(account: string, faults: FaultRule[], use: (stack: Stack) => Promise<void>) {

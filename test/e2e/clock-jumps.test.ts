@@ -12,7 +12,7 @@ const LATE: FaultRule = {
   action: { do: 'create-late', serviceSeconds: 90 },
 };
 
-describe.skipIf(!hasTemporal())('the wall clock jumps while an answer is lost (F52)', { timeout: 240_000 }, () => {
+describe.skipIf(!hasTemporal())('the wall clock jumps while an answer is lost (F52)', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();

@@ -32,7 +32,7 @@ const CASES = Array.from({ length: REPEATS }, (_, repeat) =>
   ),
 ).flat();
 
-describe.skipIf(!hasTemporal())('a worker killed with SIGKILL (F47)', { timeout: 300_000 }, () => {
+describe.skipIf(!hasTemporal())('a worker killed with SIGKILL (F47)', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();

@@ -10,7 +10,7 @@ import { filmRow, type Stack, startStack } from '../support/stack.js';
 import { hasTemporal } from '../support/temporal.js';
 import { until } from '../support/until.js';
 
-describe.skipIf(!hasTemporal())('a grant for a job that is gone', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTemporal())('a grant for a job that is gone', () => {
   let stack: Stack;
   beforeAll(async () => {
     const lost: FaultRule = {

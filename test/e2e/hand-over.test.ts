@@ -8,11 +8,11 @@ import { hasTemporal } from '../support/temporal.js';
 
 const RUNS = 30;
 
-describe.skipIf(!hasTemporal())('a semaphore that hands over all the time (F54)', { timeout: 400_000 }, () => {
+describe.skipIf(!hasTemporal())('a semaphore that hands over all the time (F54)', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack({ speed: 200, account: 'due' });
-  }, 120_000);
+  });
   afterAll(() => stack?.stop());
 
   it('goes on, whatever is told, read or due in that moment', async () => {

@@ -4,7 +4,7 @@ import { StoreError } from '../../src/store/port.js';
 import { imageRow, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 
-describe.skipIf(!hasTemporal())('a home that is away when a paid answer comes (F56, G1)', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTemporal())('a home that is away when a paid answer comes (F56, G1)', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();

@@ -21,11 +21,11 @@ const same = (id: string, shares?: number) =>
 /** Two rows of their own, three that share the first, one of which has a hash that only looks the same. */
 const ROWS = [same('a'), same('b', 0), imageRow('c'), same('d', 0), imageRow('e', { shares: 0 })];
 
-describe.skipIf(!hasTemporal())('rows with the same request are rendered once', { timeout: 300_000 }, () => {
+describe.skipIf(!hasTemporal())('rows with the same request are rendered once', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
-  }, 120_000);
+  });
   afterAll(() => temporal?.teardown());
 
   async function withStack(account: string, faults: FaultRule[], use: (stack: Stack) => Promise<void>) {

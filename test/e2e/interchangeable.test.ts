@@ -13,7 +13,7 @@ const lost = (nth: number): FaultRule => ({
 const FILMS = 16;
 const SPEED = 60;
 
-describe.skipIf(!hasTemporal())('lost answers of one price', { timeout: 900_000 }, () => {
+describe.skipIf(!hasTemporal())('lost answers of one price', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();

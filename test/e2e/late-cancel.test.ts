@@ -13,7 +13,7 @@ import { filmRow, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 import { until } from '../support/until.js';
 
-describe.skipIf(!hasTemporal())('a retry while a cancel settles', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTemporal())('a retry while a cancel settles', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();

@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 
 const LET_GO_AFTER_MS = 2_000;
 
-describe.skipIf(!hasTemporal())('5-X12: an account that nobody uses', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTemporal())('5-X12: an account that nobody uses', () => {
   it('is let go while its engine runs, not before its last batch has ended, and served again when it is handed over', async () => {
     const stack = await startStack({ account: 'idle', speed: 60 });
     const { settings, temporal } = stack;

@@ -127,7 +127,7 @@ const FILMS: { name: string; action: FaultRule['action']; status: string; jobs: 
   },
 ];
 
-describe.skipIf(!hasTemporal())('lost and refused answers against the ground truth', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTemporal())('lost and refused answers against the ground truth', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();

@@ -13,7 +13,7 @@ import { startWebhook } from '../support/webhook.js';
 
 const WORKER = fileURLToPath(new URL('../support/crash-worker.ts', import.meta.url));
 
-describe.skipIf(!hasTemporal())('notices of a batch', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTemporal())('notices of a batch', () => {
   it('says that it is done, also when the worker is killed while it tells', async () => {
     const hook = await startWebhook('hang');
     const notices = [{ to: hook.url, isOwn: true, secret: null, isKept: false }];

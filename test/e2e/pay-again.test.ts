@@ -27,7 +27,7 @@ const FILM_NANO = 400_000_000;
 const always = (wasteMaxNano: number) => ({ ambiguity: 'always' as const, wasteMaxNano });
 const shared = { settings: { exclusive: false } };
 
-describe.skipIf(!hasTemporal())('rows that are paid again by policy', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTemporal())('rows that are paid again by policy', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();

@@ -11,7 +11,7 @@ import { until } from '../support/until.js';
 
 const OTHER = fileURLToPath(new URL('../support/other-workflows.ts', import.meta.url));
 
-describe.skipIf(!hasTemporal())('a workflow whose history cannot be replayed (F51, F55)', { timeout: 180_000 }, () => {
+describe.skipIf(!hasTemporal())('a workflow whose history cannot be replayed (F51, F55)', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
@@ -68,8 +68,8 @@ describe.skipIf(!hasTemporal())('a workflow whose history cannot be replayed (F5
     const stack = await startStack({
       temporal,
       account,
-      speed: 60,
-      emulator: { renderSeconds: { 'vendor-f': [600, 900] } },
+      speed: 20,
+      emulator: { renderSeconds: { 'vendor-f': [600, 700] } },
     });
     try {
       const first = await stack.startWorker();

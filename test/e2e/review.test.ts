@@ -17,7 +17,7 @@ const lost: FaultRule = {
 };
 const by = { who: 'ann', why: 'the invoice shows it' };
 
-describe.skipIf(!hasTemporal())('rows in review that go on (design 3, Policy and people)', { timeout: 180_000 }, () => {
+describe.skipIf(!hasTemporal())('rows in review that go on (design 3, Policy and people)', () => {
   let temporal: TestWorkflowEnvironment;
   let stack: Stack;
   beforeAll(async () => {

@@ -26,7 +26,7 @@ test('every command says which exit codes it has', async () => {
   expect((await allLeaves()).filter(({ exitCodes }) => exitCodes.length === 0).map(({ path }) => path)).toEqual([]);
 });
 
-describe.skipIf(!hasTemporal())(`${DRAWS} commands in situations drawn from seed ${SEED}`, { timeout: 300_000 }, () => {
+describe.skipIf(!hasTemporal())(`${DRAWS} commands in situations drawn from seed ${SEED}`, () => {
   test('each ends as its contract says, pays nothing that it should not, and shows no key', async () => {
     const numbers = Array.from({ length: DRAWS }, (_, i) => i + 1);
     const { draws, flaws } = await runShare({ seed: SEED, numbers, lanes: 6 }, () => undefined);

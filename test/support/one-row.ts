@@ -38,9 +38,7 @@ export async function runOneRow({ temporal, row, faults, policy, options, meanwh
   });
   try {
     await stack.startWorker();
-    const beside = meanwhile?.(stack);
-    await stack.run('one', [row], { ...(policy ? { policy } : {}) });
-    await beside;
+    await Promise.all([stack.run('one', [row], { ...(policy ? { policy } : {}) }), meanwhile?.(stack)]);
     await after?.(stack);
     const record = await stack.record('one', row.id);
     const attempts = (await stack.ledger.read('one', row.id)).length;

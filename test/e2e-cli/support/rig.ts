@@ -182,13 +182,13 @@ function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
-/** Waits until `look` gives something; fails with the sentence after two minutes. */
+/** Waits until `look` gives something; fails with the sentence after ten minutes. */
 export async function until<T>(sentence: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + 120_000;
+  const deadline = Date.now() + 600_000;
   while (Date.now() < deadline) {
     const found = await look();
     if (found !== undefined) return found;
     await sleep(50);
   }
-  throw new Error(`this did not come about within two minutes: ${sentence}`);
+  throw new Error(`this did not come about within ten minutes: ${sentence}`);
 }
