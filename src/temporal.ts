@@ -8,8 +8,9 @@ import {
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
-import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
+import { toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnection, NativeConnectionOptions } from '@temporalio/worker';
+import { readProfile } from './temporal/profile.js';
 
 export interface TemporalOptions {
   /** `host:port`; goes before the SDK's variables and profile. */
@@ -55,20 +56,9 @@ export class TemporalUnreachableError extends Error {
   }
 }
 
-/** `TEMPORAL_ADDRESS` or the profile file could not be read as the SDK defines them. */
-export class TemporalSettingsError extends Error {
-  override readonly name = 'TemporalSettingsError';
-  readonly code = 'temporal_settings';
-}
-
 const defaultTries = 3;
 const defaultWithinMs = 15_000;
 const pauseMs = 500;
-
-/** The address that the environment or the profile file names; undefined means: use the engine. */
-export function configuredTemporalAddress(): string | undefined {
-  return readProfile().address;
-}
 
 /** Connects a client; throws `TemporalUnreachableError` after 3 tries within 15 s. */
 export async function connectTemporal(options: TemporalOptions = {}): Promise<TemporalClient> {
@@ -105,20 +95,6 @@ function settings(options: TemporalOptions): {
   const namespace = options.namespace ?? profile.namespace ?? 'default';
   const { connectionOptions } = toClientOptions({ ...profile, address, namespace });
   return { connectionOptions, address, namespace };
-}
-
-function readProfile() {
-  try {
-    return loadClientConfigProfile();
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new TemporalSettingsError(
-      `the Temporal profile cannot be read (${why}): correct it or unset TEMPORAL_PROFILE`,
-      {
-        cause,
-      },
-    );
-  }
 }
 
 async function withTries<T extends Closable>(

@@ -1,6 +1,7 @@
 import type { SlotTerms } from '../domain/batch.js';
 import type { Breaker } from '../domain/kind.js';
 import type { Holder, Pace, PauseReason } from './semaphore.js';
+import type { BatchProgress } from './workflows.js';
 
 /** What others see of the semaphore. */
 
@@ -39,4 +40,11 @@ export interface BatchSlots extends SlotTerms {
 export interface LimitsResult {
   concurrent?: number;
   batches: ({ batch: string } & SlotTerms)[];
+}
+
+/** A batch that runs, as whoever looks sees it. */
+export interface RunningBatch {
+  progress: BatchProgress;
+  /** Undefined where the account has no semaphore. */
+  slots: SemaphoreView | undefined;
 }

@@ -4,7 +4,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
-import { isJsonObject } from '../domain/json.js';
+import type { RunningBatch } from '../contract/semaphore-view.js';
+import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { readRecord } from './engine-record.js';
 import type { EngineState } from './engine-status.js';
 import { type EnginePlaces, enginePlaces } from './places.js';
@@ -26,11 +27,20 @@ export type ControlRequest =
   /** Like `stop`, without waiting for the answers of paid requests. */
   | { cmd: 'stop-now' }
   | { cmd: 'same-key'; question: KeyQuestion }
+  /** What runs of a batch. */
+  | { cmd: 'look'; account: string; batch: string }
   | { cmd: 'account'; registration: AccountRegistration };
 
-export type ControlReply = { ok: true; status: EngineState } | { ok: false; code: string; message: string };
+export type ControlReply =
+  /** `seen`: of a `look`, a RunningBatch, or null where the batch does not run. */
+  { ok: true; status: EngineState; seen?: JsonObject | null } | { ok: false; code: string; message: string };
 
 export const otherKey: ControlReply = { ok: false, code: 'other_key', message: 'the engine has another key' };
+
+/** Undefined: the worker cannot tell now. */
+export function seenBy(seen: JsonObject | null | undefined, status: EngineState): ControlReply {
+  return seen === undefined ? { ok: false, code: 'unseen', message: 'unseen' } : { ok: true, status, seen };
+}
 
 export function notReady(state: EngineState['state']): ControlReply {
   return { ok: false, code: 'not_ready', message: `the engine is ${state}` };
@@ -115,6 +125,7 @@ function readRequest(line: string): ControlRequest | undefined {
   const { cmd } = value;
   if (cmd === 'status' || cmd === 'join' || cmd === 'stop' || cmd === 'stop-now') return { cmd };
   if (cmd === 'same-key') return readKeyQuestion(value.question);
+  if (cmd === 'look') return readLook(value);
   const registration = readRegistration(value.registration);
   return cmd === 'account' && registration !== undefined ? { cmd, registration } : undefined;
 }
@@ -124,6 +135,10 @@ function readKeyQuestion(value: unknown): ControlRequest | undefined {
   const { account, nonce, proof } = value;
   if (typeof account !== 'string' || typeof nonce !== 'string' || typeof proof !== 'string') return undefined;
   return { cmd: 'same-key', question: { account, nonce, proof } };
+}
+
+function readLook({ account, batch }: JsonObject): ControlRequest | undefined {
+  return typeof account === 'string' && typeof batch === 'string' ? { cmd: 'look', account, batch } : undefined;
 }
 
 function parse(line: string): unknown {
@@ -147,6 +162,23 @@ export async function isEngineKey(dataFolder: string, account: string, key: stri
   const question = { account, nonce, proof: proofOf(key, nonce) };
   const reply = await ask(enginePlaces(dataFolder), { cmd: 'same-key', question }, replyTimeoutMs);
   return reply !== 'none' && reply !== 'silent' && reply.ok;
+}
+
+/** Three looks of the worker at its server take no longer. */
+const lookTimeoutMs = 15_000;
+
+/**
+ * What the engine's worker sees of a batch; null where it does not run. Undefined where the worker cannot tell now, and
+ * of an engine of an earlier build.
+ */
+export async function lookThroughEngine(
+  dataFolder: string,
+  account: string,
+  batch: string,
+): Promise<RunningBatch | null | undefined> {
+  const reply = await ask(enginePlaces(dataFolder), { cmd: 'look', account, batch }, lookTimeoutMs);
+  if (reply === 'none' || reply === 'silent' || !reply.ok) return undefined;
+  return reply.seen as RunningBatch | null | undefined;
 }
 
 export function answersTo(key: AccountRegistration['key'] | undefined, { nonce, proof }: KeyQuestion): boolean {

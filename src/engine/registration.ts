@@ -18,12 +18,20 @@ export interface AccountRegistration {
   s3?: S3Environment;
 }
 
-/** Supervisor to worker. */
-export interface ToWorker {
+/** Supervisor to worker; `turn` comes back with the answer. */
+export type ToWorker = HandedAccount | BatchQuestion;
+
+export interface HandedAccount {
   type: 'account';
-  /** Comes back with the answer. */
   turn: number;
   registration: AccountRegistration;
+}
+
+export interface BatchQuestion {
+  type: 'look';
+  turn: number;
+  account: string;
+  batch: string;
 }
 
 /**
@@ -34,17 +42,23 @@ export type FromWorker =
   /** `settings`: those that the account is served with from now on; the key is not taken where the service refuses it. */
   | { type: 'ready'; turn: number; account: string; settings: JsonObject; hasTakenKey: boolean }
   | { type: 'failed'; turn: number; account: string; code: string; message: string }
+  /** Answers a `look`, with a RunningBatch, which is passed on unread; null where the batch does not run. */
+  | { type: 'seen'; turn: number; account: string; seen?: JsonObject | null }
   /** Nobody has used the account for long: it is served again once a command hands it over. */
   | { type: 'left'; account: string }
   | { type: 'open'; batches: number; others: number }
   /** While it ends, once a second: paid requests that have no answer yet. */
   | { type: 'awaiting'; calls: AwaitedCall[] };
 
-/** Reads what the supervisor says; undefined when it is no account. */
+/** Reads what the supervisor says; undefined when it is none of these. */
 export function readToWorker(value: unknown): ToWorker | undefined {
   if (!isJsonObject(value) || typeof value.turn !== 'number') return undefined;
+  const { type, turn, account, batch } = value;
+  if (type === 'look') {
+    return typeof account === 'string' && typeof batch === 'string' ? { type, turn, account, batch } : undefined;
+  }
   const registration = readRegistration(value.registration);
-  return registration && { type: 'account', turn: value.turn, registration };
+  return registration && { type: 'account', turn, registration };
 }
 
 /** Reads a registration that came over the control socket or over IPC; undefined when it is none. */
@@ -68,6 +82,10 @@ export function readFromWorker(value: unknown): FromWorker | undefined {
   if (typeof account !== 'string') return undefined;
   if (type === 'left') return { type, account };
   if (typeof turn !== 'number') return undefined;
+  if (type === 'seen') {
+    const { seen } = value;
+    return { type, turn, account, ...(seen === null || isJsonObject(seen) ? { seen } : {}) };
+  }
   if (type === 'ready')
     return isJsonObject(value.settings)
       ? { type, turn, account, settings: value.settings, hasTakenKey: value.hasTakenKey !== false }

@@ -1,7 +1,7 @@
 /** The engine itself: one process per data folder that keeps a Temporal server and a worker running. */
 import type { Server } from 'node:net';
 import type { AwaitedCall } from '../domain/price.js';
-import { type ControlReply, type ControlRequest, notReady, otherKey, serveControl } from './control.js';
+import { type ControlReply, type ControlRequest, notReady, otherKey, seenBy, serveControl } from './control.js';
 import { childEnvironment, type SupervisorOptions } from './engine-options.js';
 import {
   clearStopMark,
@@ -137,6 +137,8 @@ function createEngine(
         return { ok: true, status: status() };
       case 'same-key':
         return worker?.hasKey(request.question) ? { ok: true, status: status() } : otherKey;
+      case 'look':
+        return seenBy(await worker?.look(request.account, request.batch), status());
       case 'account': {
         if (worker === undefined || state !== 'ready') return notReady(state);
         idle.used();

@@ -1,5 +1,6 @@
 /** The engine's worker: a forked process, and the accounts that it is handed over IPC. */
 import { type ChildProcess, fork } from 'node:child_process';
+import type { JsonObject } from '../domain/json.js';
 import type { AwaitedCall } from '../domain/price.js';
 import { answersTo, type KeyQuestion } from './control.js';
 import type { EngineProgram } from './engine-options.js';
@@ -27,6 +28,8 @@ export interface WorkerLink {
   hasKey(question: KeyQuestion): boolean;
   /** Hands an account over and waits for the worker's word on it. */
   register(registration: AccountRegistration): Promise<RegistrationAnswer>;
+  /** What the worker sees of a batch, unread; null where it does not run, undefined where the worker cannot tell now. */
+  look(account: string, batch: string): Promise<JsonObject | null | undefined>;
 }
 
 export type RegistrationAnswer = { ok: true } | { ok: false; code: string; message: string };
@@ -46,6 +49,7 @@ interface Pending {
 }
 
 const registrationTimeoutMs = 30_000;
+const lookTimeoutMs = 14_000;
 const replayDelaysMs = [1_000, 2_000, 5_000, 10_000, 30_000];
 
 export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
@@ -54,17 +58,18 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
   const taken = new Map<string, Taken>();
   /** Handed over and not answered yet, by turn. */
   const pending = new Map<number, Pending>();
+  /** Who waits for what the worker sees, by turn. */
+  const looks = new Map<number, (seen: JsonObject | null | undefined) => void>();
 
-  function send(turn: number, registration: AccountRegistration): void {
-    const message: ToWorker = { type: 'account', turn, registration };
-    // A worker that is just dying gets it again when it is back.
+  function send(message: ToWorker): void {
+    // A worker that is just dying gets accounts again when it is back.
     if (child?.connected === true) child.send(message, () => undefined);
   }
 
   function hand(one: Pending): number {
     lastTurn += 1;
     pending.set(lastTurn, one);
-    send(lastTurn, one.registration);
+    send({ type: 'account', turn: lastTurn, registration: one.registration });
     return lastTurn;
   }
 
@@ -75,7 +80,8 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
     for (const [turn, { answer }] of pending) if (answer === undefined) pending.delete(turn);
     for (const one of taken.values()) replay(one);
     // After the accounts that were taken, in the order they came: the newest of an account is what stays.
-    for (const [turn, { registration, answer }] of pending) if (answer !== undefined) send(turn, registration);
+    for (const [turn, { registration, answer }] of pending)
+      if (answer !== undefined) send({ type: 'account', turn, registration });
     return mine;
   }
 
@@ -98,6 +104,10 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
     if (message.type === 'left') {
       clearTimeout(taken.get(message.account)?.timer);
       taken.delete(message.account);
+      return;
+    }
+    if (message.type === 'seen') {
+      looks.get(message.turn)?.(message.seen);
       return;
     }
     const waiting = pending.get(message.turn);
@@ -147,9 +157,25 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
     });
   }
 
+  function look(account: string, batch: string): Promise<JsonObject | null | undefined> {
+    lastTurn += 1;
+    const turn = lastTurn;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => answer(undefined), lookTimeoutMs);
+      const answer = (seen: JsonObject | null | undefined): void => {
+        clearTimeout(timer);
+        looks.delete(turn);
+        resolve(seen);
+      };
+      looks.set(turn, answer);
+      if (child?.connected === true) send({ type: 'look', turn, account, batch });
+      else answer(undefined);
+    });
+  }
+
   const keeper = createKeeper({ start, onChange: options.onChange, onDeath: options.onDeath });
   const hasKey = (question: KeyQuestion) => answersTo(taken.get(question.account)?.registration.key, question);
-  return { keeper, accounts: () => [...taken.keys()], hasKey, register };
+  return { keeper, accounts: () => [...taken.keys()], hasKey, register, look };
 }
 
 /** Every record waits for the disk on a thread of its own: with Node's four, reads queue behind ten slots' writes. */

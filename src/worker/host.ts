@@ -5,7 +5,7 @@ import type { JsonObject } from '../domain/json.js';
 import type { Log } from '../domain/log.js';
 import type { AwaitedCall } from '../domain/price.js';
 import type { S3Environment } from '../domain/s3.js';
-import type { AccountRegistration, FromWorker, ToWorker } from '../engine/registration.js';
+import type { AccountRegistration, FromWorker, HandedAccount } from '../engine/registration.js';
 import { type AccountWorker, startAccountWorker } from '../worker.js';
 import { adopt, tellAlso } from './adopt-settings.js';
 import { keepSettings, settingsAsBefore } from './kept-settings.js';
@@ -20,7 +20,7 @@ import { createStandby } from './standby.js';
 /** The accounts that one worker process serves, each with workers, key and settings of its own. */
 export interface WorkerHost {
   /** Starts serving an account, or takes its newest key; says `ready` or `failed`. */
-  serve(message: ToWorker): Promise<void>;
+  serve(message: HandedAccount): Promise<void>;
   shutdown(): Promise<void>;
   /** Paid requests whose answers a shutdown waits for. */
   awaited(): AwaitedCall[];
@@ -83,7 +83,7 @@ export function createWorkerHost(options: {
     return [...ending, ...[...served.values()].map(({ worker }) => worker)];
   }
 
-  async function take({ turn, registration }: ToWorker): Promise<void> {
+  async function take({ turn, registration }: HandedAccount): Promise<void> {
     const { account } = registration;
     try {
       const { settings, hasTakenKey } = await serveAccount(registration);

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { type FromWorker, readToWorker } from '../engine/registration.js';
+import type { JsonObject } from '../domain/json.js';
+import { type BatchQuestion, type FromWorker, readToWorker } from '../engine/registration.js';
+import { lookAtBatch } from '../temporal/look.js';
 import { openPlace } from '../worker.js';
 import { createWorkerHost } from './host.js';
 import { createLogger } from './logger.js';
@@ -37,11 +39,23 @@ let isEnding = false;
 
 process.on('message', (value) => {
   const message = readToWorker(value);
-  if (message) void host.serve(message);
+  if (message?.type === 'account') void host.serve(message);
+  if (message?.type === 'look') void look(message);
 });
 process.on('disconnect', () => void end());
 process.on('SIGTERM', () => void end());
 process.on('SIGINT', () => undefined);
+
+/** For a command that only looks. An answer without `seen` says that it cannot be told now. */
+async function look({ turn, account, batch }: BatchQuestion): Promise<void> {
+  const seen = await place
+    .then(({ client }) => lookAtBatch(client, account, batch))
+    .then(
+      (running) => ({ seen: running ? ({ ...running } as unknown as JsonObject) : null }),
+      () => ({}),
+    );
+  say({ type: 'seen', turn, account, ...seen });
+}
 
 /** Claims nothing any more and waits for paid answers as long as they may take; for all else only a while. */
 async function end(): Promise<void> {

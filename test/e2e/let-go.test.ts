@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import type { FromWorker, ToWorker } from '../../src/engine/registration.js';
+import type { FromWorker, HandedAccount } from '../../src/engine/registration.js';
 import { createWorkerHost } from '../../src/worker/host.js';
 import { openPlace } from '../../src/worker.js';
 import { silent } from '../support/silent-log.js';
@@ -21,7 +21,7 @@ describe.skipIf(!hasTemporal())('5-X12: an account that nobody uses', () => {
       say: (message) => void said.push(message),
       letGoAfterMs: LET_GO_AFTER_MS,
     });
-    const hand = (turn: number): ToWorker => ({
+    const hand = (turn: number): HandedAccount => ({
       type: 'account',
       turn,
       registration: {

@@ -4,13 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  configuredTemporalAddress,
-  connectTemporal,
-  connectTemporalWorker,
-  TemporalSettingsError,
-  TemporalUnreachableError,
-} from '../../src/temporal.js';
+import { configuredTemporalAddress, TemporalSettingsError } from '../../src/temporal/profile.js';
+import { connectTemporal, connectTemporalWorker, TemporalUnreachableError } from '../../src/temporal.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'callsheet-profile-'));

@@ -12,7 +12,8 @@ import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { openHomeAccess } from './home-access.js';
 import { KeyRefusedError, readFromService, understood } from './read-account.js';
-import { joinWork, runningEngine, sharedAddress, type WorkAccess } from './work-access.js';
+import { joinWork, type WorkAccess } from './work-access.js';
+import { runningEngine, sharedAddress } from './work-place.js';
 
 /** Free reads of the account, through the queue of its worker where it has one. */
 

@@ -1,24 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { accountSettings } from '../../config/make-config.js';
 import type { AccountSettings } from '../../contract/account.js';
 import { taskQueues } from '../../contract/names.js';
-import { defined } from '../../domain/defined.js';
 import type { JsonObject } from '../../domain/json.js';
 import { s3Environment } from '../../domain/s3.js';
 import { isEngineKey } from '../../engine/control.js';
-import { engineStatus, ensureEngine } from '../../engine/engine-client.js';
+import { ensureEngine } from '../../engine/engine-client.js';
 import { EngineError } from '../../engine/engine-error.js';
 import type { EngineState } from '../../engine/engine-status.js';
 import { wasStopped } from '../../engine/stop-engine.js';
-import {
-  configuredTemporalAddress,
-  connectTemporal,
-  type TemporalClient,
-  type TemporalOptions,
-} from '../../temporal.js';
+import { connectTemporal, type TemporalClient, type TemporalOptions } from '../../temporal.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
+import { buildId, givenPlace, runningEngine, sharedAddress } from './work-place.js';
 
 /** Where the workflows run: the engine of the data folder, or a shared Temporal. */
 export interface WorkAccess {
@@ -26,11 +19,6 @@ export interface WorkAccess {
   /** A team's Temporal, whose workers are others' processes. */
   isShared: boolean;
   close(): Promise<void>;
-}
-
-/** The address of a shared Temporal, if the settings or the SDK's own variables name one. */
-export function sharedAddress(session: Session): string | undefined {
-  return session.config.temporal.address ?? configuredTemporalAddress();
 }
 
 /** Connects to the shared Temporal, or starts or joins the engine and hands it the account and its key. */
@@ -111,24 +99,12 @@ export async function joinWork(session: Session): Promise<WorkAccess | undefined
   return connectEngine(state.address, state.namespace);
 }
 
-/** The engine of the data folder, when one runs and is ready. */
-export async function runningEngine(session: Session): Promise<EngineState | undefined> {
-  const state = await engineStatus(session.config.data);
-  return state?.state === 'ready' ? state : undefined;
-}
-
 function connectEngine(address: string, namespace: string): Promise<WorkAccess> {
   return withConnection({ embedded: true, address, namespace });
 }
 
 function connectShared(session: Session): Promise<WorkAccess> {
   return withConnection(givenPlace(session));
-}
-
-/** What the settings say of a shared Temporal; the SDK's own variables say the rest. */
-export function givenPlace({ config }: Session): Pick<TemporalOptions, 'address' | 'namespace'> {
-  const { address, namespace } = config.temporal;
-  return defined({ address: address ?? undefined, namespace: namespace ?? undefined });
 }
 
 async function withConnection(options: TemporalOptions): Promise<WorkAccess> {
@@ -167,10 +143,4 @@ export async function unservedText(session: Session, work: WorkAccess): Promise<
   } catch {
     return undefined;
   }
-}
-
-/** By this an engine knows clients of its own build; sources that run unbuilt have none. */
-export function buildId(): string {
-  const path = fileURLToPath(new URL('../../../build-id', import.meta.url));
-  return existsSync(path) ? readFileSync(path, 'utf8').trim() : 'unbuilt';
 }

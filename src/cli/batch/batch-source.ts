@@ -1,16 +1,17 @@
-import { type SignalDefinition, WorkflowNotFoundError } from '@temporalio/client';
-import { batchProgress, resumeGrants, semaphoreView } from '../../contract/messages.js';
+import type { SignalDefinition } from '@temporalio/client';
+import { resumeGrants } from '../../contract/messages.js';
 import { batchId, semaphoreId } from '../../contract/names.js';
 import type { SemaphoreView } from '../../contract/semaphore-view.js';
-import type { BatchProgress, BatchResult } from '../../contract/workflows.js';
+import type { BatchProgress } from '../../contract/workflows.js';
 import type { CreditsNano } from '../../domain/money.js';
 import { noCounts } from '../../domain/outcome.js';
+import { absentIsUndefined, type BatchState, batchState, progressOf, slotsOf } from '../../temporal/look.js';
 import type { BatchPlace } from '../access/home-access.js';
 import { readThroughQueue } from '../access/queued-read.js';
 import { KeyRefusedError } from '../access/read-account.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
-import { createFileInWay } from '../plan/taken-names.js';
+import { createFileInWay, shownProgress } from '../plan/taken-names.js';
 import { EXIT, UserError } from '../user-error.js';
 import { askOrRefuse } from './known-batch.js';
 
@@ -27,15 +28,6 @@ export interface BatchSource {
   reconnect(): Promise<void>;
 }
 
-type BatchState =
-  | { state: 'running' }
-  | { state: 'ended'; result: BatchResult }
-  /** Someone ended the workflow at the server. */
-  | { state: 'broken'; word: string }
-  | { state: 'absent' };
-
-const DEADLINE_MS = 4_000;
-
 /** Looks at a batch through a Temporal client. `current()` is the connection to close in the end. */
 export function createBatchSource(
   { access, batch }: Pick<BatchPlace, 'access' | 'batch'>,
@@ -45,44 +37,26 @@ export function createBatchSource(
   const { account } = access.home;
   const inWay = createFileInWay(access, batch);
   let current = work;
-  const bounded = <T>(look: () => Promise<T>): Promise<T> =>
-    current.temporal.connection.withDeadline(Date.now() + DEADLINE_MS, look);
-  const handle = (id: string) => current.temporal.client.workflow.getHandle(id);
+  const client = () => current.temporal.client;
   return {
     current: () => current,
     progress: async () => {
-      const seen = await absentIsUndefined(() => bounded(() => handle(batchId(account, batch)).query(batchProgress)));
-      if (seen === undefined) return undefined;
-      const file = await inWay.of(seen);
-      const blocked = seen.blocked === null || file === undefined ? seen.blocked : { ...seen.blocked, file };
-      return { ...seen, blocked, counts: { ...noCounts(), ...seen.counts } };
+      const seen = await progressOf(client(), account, batch);
+      return seen && shownProgress(seen, inWay);
     },
-    slots: () => absentIsUndefined(() => bounded(() => handle(semaphoreId(account)).query(semaphoreView))),
+    slots: () => slotsOf(client(), account),
     balance: async () => (await access.home.latestCheckpoint())?.balanceNano,
     state: async () => {
-      const described = await absentIsUndefined(() => bounded(() => handle(batchId(account, batch)).describe()));
-      if (described === undefined) return { state: 'absent' };
-      const word = described.status.name;
-      if (word === 'RUNNING' || word === 'PAUSED' || word === 'CONTINUED_AS_NEW') return { state: 'running' };
-      if (word !== 'COMPLETED') return { state: 'broken', word: word.toLowerCase() };
-      const result: BatchResult = await bounded(() => handle(batchId(account, batch)).result());
+      const seen = await batchState(client(), account, batch);
       // An older build did not count every status.
-      return { state: 'ended', result: { ...result, counts: { ...noCounts(), ...result.counts } } };
+      if (seen.state !== 'ended') return seen;
+      return { ...seen, result: { ...seen.result, counts: { ...noCounts(), ...seen.result.counts } } };
     },
     reconnect: async () => {
       await current.close().catch(() => undefined);
       current = await connect();
     },
   };
-}
-
-export async function absentIsUndefined<T>(look: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await look();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
 }
 
 /** Errors of the connection, which pass; everything else is a defect. */

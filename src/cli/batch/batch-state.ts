@@ -1,4 +1,4 @@
-import type { SemaphoreView } from '../../contract/semaphore-view.js';
+import type { RunningBatch } from '../../contract/semaphore-view.js';
 import type { BatchProgress } from '../../contract/workflows.js';
 import type { StopReason } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
@@ -10,12 +10,12 @@ import { hasLeftAlone } from '../../home/row-orders.js';
 import type { SampleQuote } from '../../home/sample-quote.js';
 import { StoreError } from '../../store/port.js';
 import { type HomeAccess, isMinuteFull } from '../access/home-access.js';
-import { joinWork, unservedText, type WorkAccess } from '../access/work-access.js';
+import { openSights, type Sights } from '../access/sights.js';
+import { createFileInWay, shownProgress } from '../plan/taken-names.js';
 import type { Session } from '../session.js';
 import { creditsJson } from '../views/counts.js';
 import { type Eta, etaOf } from '../views/durations.js';
 import { standstillTexts } from '../views/troubles.js';
-import { createBatchSource } from './batch-source.js';
 import { batchTally, costPerRow, expectedCredits, type HomeTally } from './batch-tally.js';
 import { fullDisk, otherHomeText } from './known-batch.js';
 import { type NoticesLeft, noticesOf } from './notices-left.js';
@@ -76,35 +76,35 @@ export async function readStates(
   session: Session,
   access: HomeAccess,
   batches: readonly string[],
-  joining: Promise<WorkAccess | undefined> = joinWork(session),
+  opening: Promise<Sights | undefined> = openSights(session),
 ): Promise<AccountState> {
-  const work = await joining;
+  const sights = await opening;
   try {
     const reports: BatchStateReport[] = [];
     for (const batch of batches) {
-      const report = await readBatchState(access, work, batch);
+      const report = await readBatchState(access, sights, batch);
       if (report !== undefined) reports.push(report);
     }
-    const unserved = work && (await unservedText(session, work));
+    const unserved = await sights?.unserved();
     const blocked = [unserved, await fullDisk(session)].filter((text) => text !== undefined).join('; ') || null;
-    return { reports, blocked, isServed: work !== undefined && unserved === undefined };
+    return { reports, blocked, isServed: sights !== undefined && unserved === undefined };
   } finally {
-    await work?.close();
+    await sights?.close();
   }
 }
 
 /** Undefined when the home does not know the batch: a manifest that was refused leaves none. */
 export async function readBatchState(
   access: HomeAccess,
-  work: WorkAccess | undefined,
+  sights: Sights | undefined,
   batch: string,
 ): Promise<BatchStateReport | undefined> {
   const { home, rows } = access;
   const bound = await home.readBatch(batch);
   const generation = bound && (await rows.currentGeneration(batch));
   if (bound === undefined || generation === undefined) return undefined;
-  const running = work && (await lookAtWorkflow(access, work, batch));
-  const seen = running === 'unknown' ? undefined : running;
+  const running = await sights?.look(batch);
+  const seen = running === 'unknown' ? undefined : running && (await shown(access, batch, running));
   const tally = await batchTally(access, batch, generation, { sinceMs: seen?.progress.startedAtMs ?? 0 });
   const { counts, live, heldFor, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
   const sample = await sampleState(home, batch, generation);
@@ -117,7 +117,7 @@ export async function readBatchState(
   const eta = seen === undefined || blocked.length > 0 ? null : await etaOfBatch(access, batch, seen, tally, maxNano);
   return {
     batch,
-    state: running === 'unknown' ? running : (running?.progress.phase ?? (open > 0 ? 'not running' : restState)),
+    state: running === 'unknown' ? running : (seen?.progress.phase ?? (open > 0 ? 'not running' : restState)),
     rows: (await rows.generation(batch, generation))?.rows ?? 0,
     ...{ counts, live, needPerson: forPerson, creditsUnknown },
     ...defined({ heldFor }),
@@ -137,25 +137,8 @@ export async function readBatchState(
   };
 }
 
-interface RunningBatch {
-  progress: BatchProgress;
-  slots: SemaphoreView | undefined;
-}
-
-async function lookAtWorkflow(
-  access: HomeAccess,
-  work: WorkAccess,
-  batch: string,
-): Promise<RunningBatch | 'unknown' | undefined> {
-  const source = createBatchSource({ access, batch }, work);
-  try {
-    if ((await source.state()).state !== 'running') return undefined;
-    const progress = await source.progress();
-    return progress && { progress, slots: await source.slots() };
-  } catch {
-    // The home has said what is certain; the phase is said to be unknown.
-    return 'unknown';
-  }
+async function shown(access: HomeAccess, batch: string, { progress, slots }: RunningBatch): Promise<RunningBatch> {
+  return { progress: await shownProgress(progress, createFileInWay(access, batch)), slots };
 }
 
 async function manifestOf({ home }: HomeAccess, batch: string): Promise<string | null> {

@@ -6,6 +6,7 @@ import { providerOf } from '../../domain/kind.js';
 import { clearCancelled, isCancelledBatch, markCancelled, stoppedReason } from '../../home/batch-marks.js';
 import { resultLines } from '../../home/result-lines.js';
 import { dropReruns } from '../../home/row-orders.js';
+import { absentIsUndefined } from '../../temporal/look.js';
 import { resultSources } from '../access/home-access.js';
 import { joinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
@@ -13,7 +14,7 @@ import type { Session } from '../session.js';
 import { sayMeanwhile } from '../terminal.js';
 import { type Counts, countsText } from '../views/counts.js';
 import { formatClock } from '../views/durations.js';
-import { absentIsUndefined, type BatchSource, createBatchSource, UNHEARD, unlessOutage } from './batch-source.js';
+import { type BatchSource, createBatchSource, UNHEARD, unlessOutage } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
 

@@ -4,7 +4,7 @@ import { findLeftovers, type Leftover } from '../../store/leftovers.js';
 import { createPlaces } from '../../store/open-store.js';
 import { findSpooled } from '../../store/spool.js';
 import type { HomeAccess } from '../access/home-access.js';
-import type { WorkAccess } from '../access/work-access.js';
+import type { Sights } from '../access/sights.js';
 import { readBatchState } from './batch-state.js';
 
 /** Finds and removes what finished batches left behind. Media, results and records are never touched. */
@@ -21,7 +21,7 @@ const QUIET_MS = 3_600_000;
 
 export async function cleanBatches(
   access: HomeAccess,
-  work: WorkAccess | undefined,
+  sights: Sights | undefined,
   batches: readonly string[],
   isDryRun: boolean,
 ): Promise<CleanReport> {
@@ -51,7 +51,7 @@ export async function cleanBatches(
 
   await take(findSpooled(nowMs));
   for (const batch of batches) {
-    const state = await readBatchState(access, work, batch);
+    const state = await readBatchState(access, sights, batch);
     if (state !== undefined && state.state !== 'finished') {
       report.skipped.push(batch);
       continue;

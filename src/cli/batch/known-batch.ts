@@ -6,6 +6,7 @@ import { nearestWord } from '../../manifest/suggest.js';
 import { proveBucket } from '../../store/open-store.js';
 import { StoreError } from '../../store/port.js';
 import { type BatchPlace, type HomeAccess, openHomeAccess, openPlace, refusePlace } from '../access/home-access.js';
+import { sharedAddress } from '../access/work-place.js';
 import { askPerson } from '../ask-person.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
@@ -116,7 +117,6 @@ export async function refuseOtherPlaces(
   isSharedFolder: boolean,
 ): Promise<void> {
   const { config } = session;
-  const { sharedAddress } = await import('../access/work-access.js');
   const folders = [config.out, config.home].filter((location) => !isS3Address(location));
   if (sharedAddress(session) !== undefined && !isSharedFolder && folders.length > 0) {
     throw new UserError(

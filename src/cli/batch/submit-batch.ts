@@ -7,11 +7,12 @@ import { readSampleGate } from '../../home/batch-marks.js';
 import { type BatchOrder, orderPause, readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
 import type { Home } from '../../home/home.js';
 import { markOf } from '../../home/notices.js';
+import { absentIsUndefined } from '../../temporal/look.js';
 import { type BatchPlace, pricesInForce } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import type { Session } from '../session.js';
 import { orderRpm } from './batch-rpm.js';
-import { absentIsUndefined, isRunning } from './batch-source.js';
+import { isRunning } from './batch-source.js';
 
 /** Hands a generation of rows to the batch's workflow, which is started when it does not run. */
 

@@ -25,22 +25,22 @@ export function defineClean(command: Command, cli: Cli): void {
 
 async function clean(session: Session, batch: string | undefined, isDryRun: boolean): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
-  const { joinWork } = await import('../access/work-access.js');
+  const { openSights } = await import('../access/sights.js');
   const { knownBatch } = await import('../batch/known-batch.js');
   const { cleanBatches } = await import('../batch/clean-batches.js');
   const { terminal } = session;
   const access = openHomeAccess(session.config);
   if (batch !== undefined) await knownBatch(session, batch, access);
   const batches = batch === undefined ? await access.home.batches() : [batch];
-  const work = await joinWork(session);
+  const sights = await openSights(session);
   try {
-    const { removed, bytes, skipped } = await cleanBatches(access, work, batches, isDryRun);
+    const { removed, bytes, skipped } = await cleanBatches(access, sights, batches, isDryRun);
     if (session.isJson) return terminal.json({ schema: 1, dryRun: isDryRun, removed, bytes, skipped });
     for (const { path, bytes: size } of removed) terminal.data(`${plain(path, 4_000)} (${size} bytes)`);
     for (const name of skipped) terminal.note(`'${name}' is not finished: nothing of it is touched`);
     const verb = isDryRun ? 'would go' : 'removed';
     terminal.note(`${amount(removed.length, 'leftover')} ${verb}, ${(bytes / 1e6).toFixed(1)} MB`);
   } finally {
-    await work?.close();
+    await sights?.close();
   }
 }

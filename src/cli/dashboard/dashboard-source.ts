@@ -21,7 +21,7 @@ import {
   rowsOf,
   sentRequests,
 } from '../access/home-access.js';
-import { joinWork } from '../access/work-access.js';
+import { openSights } from '../access/sights.js';
 import { type AccountState, readStates } from '../batch/batch-state.js';
 import { generationInForce } from '../batch/known-batch.js';
 import { explanationsOf } from '../explain/explanations.js';
@@ -106,7 +106,7 @@ function states(session: Session, access: HomeAccess, batches: readonly string[]
     session,
     access,
     batches,
-    joinWork(session).catch(() => undefined),
+    openSights(session).catch(() => undefined),
   );
 }
 

@@ -7,7 +7,8 @@ import { createKeySource } from '../../worker/key-source.js';
 import { createLogger } from '../../worker/logger.js';
 import { createMessenger } from '../../worker/messenger.js';
 import { openHomeAccess } from '../access/home-access.js';
-import { givenPlace, joinWork, sharedAddress } from '../access/work-access.js';
+import { joinWork } from '../access/work-access.js';
+import { givenPlace, sharedAddress } from '../access/work-place.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 

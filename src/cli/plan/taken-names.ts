@@ -1,5 +1,6 @@
 import { dirname } from 'node:path/posix';
 import type { BatchProgress } from '../../contract/workflows.js';
+import { noCounts } from '../../domain/outcome.js';
 import { StoreError } from '../../store/port.js';
 import { type BatchPlace, type HomeAccess, openPlace, refusePlace, rowsOf } from '../access/home-access.js';
 import type { Session } from '../session.js';
@@ -128,6 +129,13 @@ export function createFileInWay(access: HomeAccess, batch: string): FileInWay {
       return last.file;
     },
   };
+}
+
+/** What a workflow says of its batch, with the file that is in a way; an older build did not count every status. */
+export async function shownProgress(seen: BatchProgress, inWay: FileInWay): Promise<BatchProgress> {
+  const file = await inWay.of(seen);
+  const blocked = seen.blocked === null || file === undefined ? seen.blocked : { ...seen.blocked, file };
+  return { ...seen, blocked, counts: { ...noCounts(), ...seen.counts } };
 }
 
 async function find({ config }: HomeAccess, out: string, batch: string, stem: string): Promise<string | undefined> {

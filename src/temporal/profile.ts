@@ -1,0 +1,24 @@
+/** Where a shared Temporal is, as the SDK's own variables and profile say it; apart, since its client is large. */
+import { loadClientConfigProfile } from '@temporalio/envconfig';
+
+/** `TEMPORAL_ADDRESS` or the profile file could not be read as the SDK defines them. */
+export class TemporalSettingsError extends Error {
+  override readonly name = 'TemporalSettingsError';
+  readonly code = 'temporal_settings';
+}
+
+/** The address that the environment or the profile file names; undefined means: use the engine. */
+export function configuredTemporalAddress(): string | undefined {
+  return readProfile().address;
+}
+
+/** Throws a TemporalSettingsError. */
+export function readProfile() {
+  try {
+    return loadClientConfigProfile();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const said = `the Temporal profile cannot be read (${why}): correct it or unset TEMPORAL_PROFILE`;
+    throw new TemporalSettingsError(said, { cause });
+  }
+}
