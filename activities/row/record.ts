@@ -19,7 +19,7 @@ import {
   keepMark,
   reasonText,
 } from '../../src/home/earlier-render.js';
-import { fedInputs } from '../../src/home/feeders.js';
+import { fedFiles, fedInputs } from '../../src/home/feeders.js';
 import { damagedRecord } from '../../src/home/row-records.js';
 import { recordFor, statesOf } from '../../src/home/row-standing.js';
 import { loadRow, type RowWork, rowInForce } from '../../src/home/row-work.js';
@@ -53,7 +53,7 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   const made = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending));
   const record = keepMark(before, keepEarlier(before, made));
   if (work.options.sidecar === true && record.files.length > 0 && !hasEarlier(record)) {
-    const sidecar = sidecarOf(work.row, record, modelOf(work.row), inputFiles(work, record));
+    const sidecar = sidecarOf(work.row, record, modelOf(work.row), fedFiles(work.feeders, record));
     await writeSidecars(deps.openStore(work.options.out), ref.batch, record, sidecar);
   }
   const was = ending.isLate && before;
@@ -150,14 +150,6 @@ async function buildRecord(
 /** As they were sent: what feeds the row may have been rendered again since. */
 function inputsOf(work: RowWork, last: Attempt | undefined): RowRecord['inputs'] {
   return (last && intentOf(last)?.inputs) ?? fedInputs(work).inputs;
-}
-
-/** The inputs with their files, as far as those are still the ones that feed. */
-function inputFiles({ feeders }: RowWork, { inputs = [] }: RowRecord) {
-  return inputs.map(({ row, sha256 }) => {
-    const file = feeders.find((feeder) => feeder.media.id === row && feeder.file?.sha256 === sha256)?.file?.file;
-    return { row, ...(file === undefined ? {} : { file }), sha256 };
-  });
 }
 
 function sharedFacts(shared: RowRecord | undefined): ResultFacts {

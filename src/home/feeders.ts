@@ -2,6 +2,7 @@ import type { RowRef } from '../contract/workflows.js';
 import { isRecordOf, type OutputFile, type RowRecord } from '../domain/outcome.js';
 import { type FedInput, type FedMedia, fedMedia, type Media, type Row } from '../domain/row.js';
 import { factsOf } from '../kinds/facts.js';
+import type { FedFile } from '../store/sidecar.js';
 import type { AccountRecords } from './account-records.js';
 import { type Feeds, readFeeds } from './feeds.js';
 import type { Records } from './row-records.js';
@@ -29,6 +30,14 @@ export interface Feeder {
 export function fedInputs({ feeders }: { feeders: readonly Feeder[] }): { inputs?: FedInput[] } {
   const inputs = feeders.flatMap(({ media, file }) => (file ? [{ row: media.id, sha256: file.sha256 }] : []));
   return inputs.length === 0 ? {} : { inputs };
+}
+
+/** What a record says that its row was made with, with the files, as far as those are still the ones that feed. */
+export function fedFiles(feeders: readonly Feeder[], { inputs = [] }: RowRecord): FedFile[] {
+  return inputs.map(({ row, sha256 }) => {
+    const file = feeders.find((feeder) => feeder.media.id === row && feeder.file?.sha256 === sha256)?.file?.file;
+    return { row, ...(file === undefined ? {} : { file }), sha256 };
+  });
 }
 
 type Place = Pick<RowRef, 'batch' | 'generation'>;

@@ -28,8 +28,17 @@ export async function loadRow(records: RowSources, ref: RowRef): Promise<RowWork
     records.rows.readRow(ref.batch, ref.generation, ref.part, ref.index),
     readBatchOptions(records.home, ref.batch),
   ]);
-  const feeders = await Promise.all((await feedersOf(records, ref, row)).map((one) => withFrame(records.home, one)));
-  return { row: fedRow(row, feeders), feeders, adapter: adapterFor(row.kind), options };
+  return { ...(await withFeeders(records, ref, row)), adapter: adapterFor(row.kind), options };
+}
+
+/** A row of the manifest with what feeds it, as that lies in its batch now. */
+export async function withFeeders(
+  records: RowSources,
+  place: Pick<RowRef, 'batch' | 'generation'>,
+  row: Row,
+): Promise<Pick<RowWork, 'row' | 'feeders'>> {
+  const feeders = await Promise.all((await feedersOf(records, place, row)).map((one) => withFrame(records.home, one)));
+  return { row: fedRow(row, feeders), feeders };
 }
 
 async function withFrame(home: Home, feeder: Feeder): Promise<Feeder> {

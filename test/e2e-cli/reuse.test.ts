@@ -91,14 +91,20 @@ describe.skipIf(!hasTemporal())('renders that exist already', () => {
 
   it('a chain is taken over from its first row on, and what it feeds anew is fed by the copy', async () => {
     await start();
-    const chain = [image('hero'), film('clip', { image: '@hero' })];
+    const chain = [film('clip', { image: '@hero' }), image('hero')];
     await rig.write('one.csv', csv(chain));
-    await ok(['run', 'one.csv', '--yes']);
+    await ok(['run', 'one.csv', '--yes', '--sidecar']);
     await rig.write('two.csv', csv([...chain, film('next', { image: '@hero', prompt: 'another film' })]));
     const before = jobs();
-    await ok(['run', 'two.csv', '--yes', '--reuse']);
+    await ok(['run', 'two.csv', '--yes', '--reuse', '--sidecar']);
     expect(jobs() - before).toBe(1);
     expect(results(rig, 'two').map(({ status }) => status)).toEqual(['done', 'done', 'done']);
+    // What it was made with is said as of a row that was rendered.
+    const sidecar = (batch: string) => JSON.parse(readFileSync(mediaOf(batch, 'media/clip.mp4.json'), 'utf8'));
+    const { inputs, request } = sidecar('one');
+    const { sha256 } = results(rig, 'one')[1] as unknown as { sha256: string };
+    expect(inputs).toEqual([{ row: 'hero', file: 'media/hero.png', sha256 }]);
+    expect(sidecar('two')).toMatchObject({ inputs, request, reused_from: 'one/clip' });
   });
 
   it('ids that are crossed: each row gets its own request, with no credit to spend, and every line is told once', async () => {

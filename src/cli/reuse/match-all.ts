@@ -107,7 +107,7 @@ type FedFacts = Pick<Matching, 'access' | 'batch' | 'found' | 'check'> & {
 };
 
 /** The sha256 of what feeds a row, where that is known before anything is rendered. */
-export async function fedBytes(
+async function fedBytes(
   { access, batch, found, check, isDone }: FedFacts,
   { at, id }: FedMedia,
 ): Promise<string | undefined> {

@@ -1,8 +1,11 @@
 import type { BatchOptions } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
 import { isRecordOf, type OutputFile, type RowRecord } from '../../domain/outcome.js';
-import { type FedInput, fedMedia, type Row } from '../../domain/row.js';
+import { fedMedia, type Row } from '../../domain/row.js';
 import { isKnownUnbilled, standingOf } from '../../domain/standing.js';
+import { fedFiles, fedInputs } from '../../home/feeders.js';
+import { type RowWork, withFeeders } from '../../home/row-work.js';
+import { rowAt } from '../../home/rows.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
 import { modelOf } from '../../manifest/columns.js';
 import { parallel } from '../../store/parallel.js';
@@ -12,7 +15,6 @@ import { type BatchPlace, openPlace, refusePlace } from '../access/home-access.j
 import { UserError } from '../user-error.js';
 import { createRenderCheck, type RenderCheck } from './check-render.js';
 import { type FoundRenders, type RenderSource, takenOver } from './found-renders.js';
-import { fedBytes } from './match-all.js';
 
 /**
  * Takes earlier renders over before a batch is handed to its workflow, which then finds these rows done. Each row is
@@ -33,7 +35,7 @@ export async function takeRenders(order: TakeOver): Promise<void> {
   const total = takenOver(earlier)?.count() ?? 0;
   if (earlier === undefined || total === 0) return;
   const out = openPlace(session.config, options.out, 'shared');
-  const taking: Taking = { ...order, found: earlier, out, check: createRenderCheck(access) };
+  const taking: Taking = { ...order, found: earlier, out, check: createRenderCheck(access), underWay: new Map() };
   let taken = 0;
   let nextAtMs = Date.now() + SAID_EVERY_MS;
   for (const part of generation.parts.keys()) {
@@ -43,10 +45,7 @@ export async function takeRenders(order: TakeOver): Promise<void> {
       return source === undefined ? [] : [{ row, source }];
     });
     await parallel(found, COPY_WIDTH, async ({ row, source }) => {
-      await takeOne(taking, row, source).catch((error: unknown) => {
-        if (error instanceof StoreError && error.code === 'CHANGED') throw changed(source);
-        refusePlace(options.out, error);
-      });
+      await take(taking, row, source);
       taken += 1;
       if (Date.now() < nextAtMs) return;
       nextAtMs = Date.now() + SAID_EVERY_MS;
@@ -59,6 +58,22 @@ interface Taking extends TakeOver {
   found: FoundRenders;
   out: Store;
   check: RenderCheck;
+  /** By index: a row that feeds others is asked for by them too. */
+  underWay: Map<number, Promise<void>>;
+}
+
+function take(taking: Taking, row: Row, source: RenderSource): Promise<void> {
+  const { underWay, options } = taking;
+  const begun = underWay.get(row.index);
+  if (begun !== undefined) return begun;
+  const taken = takeOne(taking, row, source)
+    .catch((error: unknown) => {
+      if (error instanceof StoreError && error.code === 'CHANGED') throw changed(source);
+      refusePlace(options.out, error);
+    })
+    .finally(() => underWay.delete(row.index));
+  underWay.set(row.index, taken);
+  return taken;
 }
 
 async function takeOne(taking: Taking, row: Row, source: RenderSource): Promise<void> {
@@ -75,7 +90,7 @@ async function takeOne(taking: Taking, row: Row, source: RenderSource): Promise<
   const from = { store, batch: source.batch };
   const to = { store: out, batch, row, onExists: options.onExists };
   const files = await Promise.all(record.files.map((file, position) => copyOutput(from, file, to, position)));
-  const inputs = await fedInputs(taking, row);
+  const { row: fed, feeders } = await takeFeeders(taking, row);
   const { seed, revisedPrompt, warnings } = record;
   const taken: RowRecord = {
     schema: 1,
@@ -91,24 +106,26 @@ async function takeOne(taking: Taking, row: Row, source: RenderSource): Promise<
     creditsBasis: 'price-book',
     finishedAtMs: Date.now(),
     reusedFrom: `${source.batch}/${source.id}`,
-    ...(inputs.length === 0 ? {} : { inputs }),
+    ...fedInputs({ feeders }),
     rowHash: row.hash,
     seenStates: attempts.reduce((sum, { states }) => sum + states.length, 0),
   };
   if (options.sidecar === true) {
-    await writeSidecars(out, batch, taken, sidecarOf(row, taken, modelOf(row), inputs));
+    await writeSidecars(out, batch, taken, sidecarOf(fed, taken, modelOf(row), fedFiles(feeders, taken)));
   }
   await access.records.writeRecord(batch, taken);
 }
 
-/** What feeds the row is an earlier render as well, or was done before. */
-async function fedInputs(taking: Taking, row: Row): Promise<FedInput[]> {
-  const isDone = () => true;
-  const inputs = fedMedia(row).map(async (media): Promise<FedInput[]> => {
-    const sha256 = await fedBytes({ ...taking, isDone }, media);
-    return sha256 === undefined ? [] : [{ row: media.id, sha256 }];
-  });
-  return (await Promise.all(inputs)).flat();
+/** What feeds the row is an earlier render as well, which goes first so that its file has its name, or was done before. */
+async function takeFeeders(taking: Taking, row: Row): Promise<Pick<RowWork, 'row' | 'feeders'>> {
+  const { access, batch, found } = taking;
+  const { generation } = taking.generation;
+  for (const { at } of fedMedia(row)) {
+    const source = found.sources.get(at);
+    const feeding = source && (await rowAt(access.rows, batch, generation, at))?.stored.row;
+    if (source !== undefined && feeding !== undefined) await take(taking, feeding, source);
+  }
+  return withFeeders(access, { batch, generation }, row);
 }
 
 function changed({ batch, id }: RenderSource): UserError {
