@@ -23,8 +23,8 @@ const lineSchema = z.tuple([
 ]);
 
 export interface RenderIndex {
-  /** Every render of every other batch, the batches that were begun last first. */
-  renders(except: string): AsyncIterable<KnownRender>;
+  /** Every render of every batch, the batches that were begun last first. */
+  renders(): AsyncIterable<KnownRender>;
 }
 
 /**
@@ -36,9 +36,8 @@ export function openRenderIndex(account: AccountRecords, isExact: boolean): Rend
   const mayMiss = (batch: string): boolean =>
     isExact && account.home.store.stamps === undefined && !gathered.has(batch);
   return {
-    async *renders(except) {
+    async *renders() {
       for (const batch of await newestFirst(account)) {
-        if (batch === except) continue;
         const isAnew = mayMiss(batch);
         gathered.add(batch);
         yield* rendersOf(account, batch, isAnew);

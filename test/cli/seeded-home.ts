@@ -21,6 +21,7 @@ export interface SeededRow {
   id: string;
   /** Where it is another one than `rowOf` makes. */
   row?: Partial<Row>;
+  intent?: Partial<Intent>;
   states?: AttemptState[];
   record?: Partial<RowRecord>;
 }
@@ -52,8 +53,9 @@ export async function seededHome(
   }
   const facts = await writer.finish({ columns: ['id'], passthroughColumns: [], createdAtMs: T0 });
   await records.rows.setCurrentGeneration(batch, facts.generation);
-  for (const [index, { id, states = [], record }] of rows.entries()) {
-    if (states.length > 0) await records.ledger.claim({ batch, id, n: 1 }, intentOf(index, facts.generation));
+  for (const [index, { id, states = [], record, intent }] of rows.entries()) {
+    const claimed = { ...intentOf(index, facts.generation), ...intent };
+    if (states.length > 0) await records.ledger.claim({ batch, id, n: 1 }, claimed);
     for (const state of states) await records.ledger.append({ batch, id, n: 1 }, state);
     const seenStates = states.length === 0 ? 0 : states.length + 1;
     if (record === undefined) continue;

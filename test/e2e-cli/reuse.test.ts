@@ -107,6 +107,26 @@ describe.skipIf(!hasTemporal())('renders that exist already', () => {
     expect(sidecar('two')).toMatchObject({ inputs, request, reused_from: 'one/clip' });
   });
 
+  it('a row that was given another id in the same manifest takes over what it had rendered', async () => {
+    await start();
+    const waves = { prompt: 'waves' };
+    await rig.write('shots.csv', csv([image('a', waves), image('c', waves)]));
+    await ok(['run', 'shots.csv', '--yes']);
+    await rig.write('shots.csv', csv([image('b', waves), image('c', waves), image('d', waves)]));
+    const before = jobs();
+    await ok(['run', 'shots.csv', '--yes', '--reuse']);
+    expect(jobs() - before).toBe(1);
+    const lines = results(rig, 'shots') as unknown as { id: string; status: string; reused_from: string | null }[];
+    expect(lines.map(({ id, status, reused_from }) => [id, status, reused_from])).toEqual([
+      ['b', 'done', 'shots/a'],
+      ['c', 'done', null],
+      ['d', 'done', null],
+      ['a', 'done', null],
+    ]);
+    // What was taken over is given to no other row.
+    expect(await planOf('shots.csv')).toMatchObject({ rows: { finished: 3 }, earlier: { rows: 0 } });
+  });
+
   it('ids that are crossed: each row gets its own request, with no credit to spend, and every line is told once', async () => {
     await start();
     const [hero, other] = [{ prompt: 'a hero' }, { prompt: 'a villain' }];

@@ -152,6 +152,8 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
       if (isSigned(row, hasUploadStore))
         counted.signedSeconds = Math.max(counted.signedSeconds, reachableSeconds(row, waits));
     }
+    // What the row has is its own; that of a row which left the manifest, or asks for something else now, is anybody's.
+    if (plan.plan === 'finished' || plan.plan === 'joined') options.earlier?.noteTaken(`${at.batch}/${row.id}`);
     if (planned.reusedFrom !== undefined) options.earlier?.noteTaken(planned.reusedFrom);
     if (plan.plan === 'submit' && planned.mayReuse) await options.earlier?.add(row, price);
   }

@@ -107,7 +107,7 @@ function elsewhereText({ elsewhere, elsewhereNano }: Elsewhere): string {
   const are = amount(elsewhere, 'row is', 'rows are');
   const cost =
     elsewhereNano === 0 ? ', at a price that nobody knows' : `, for at most ${formatCredits(elsewhereNano)} credits`;
-  return `${are} being rendered in another batch just now, which is not waited for: rendered here too${cost}`;
+  return `${are} being rendered in another batch or for another row just now, which is not waited for: rendered here too${cost}`;
 }
 
 /** `14 May`, with the year where it is another one. */

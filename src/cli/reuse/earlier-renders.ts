@@ -14,7 +14,7 @@ import { fedKey, type Matching, matchAll } from './match-all.js';
 export interface EarlierRenders {
   /** A row that would be submitted, with its list price. */
   add(row: Row, price: CreditsRange | null): Promise<void>;
-  /** A render that a row of this batch has already, as `batch/id`. */
+  /** A render that a row of the manifest has already, its own or one that was taken over, as `batch/id`. */
   noteTaken(source: string): void;
   finish(facts: ManifestFacts): Promise<FoundRenders>;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export interface EarlierRenders {
 
 type Waiting = Pick<Row, 'index' | 'id' | 'kind' | 'group' | 'cells' | 'media' | 'extra'> & Pick<Candidate, 'price'>;
 
-/** Undefined where no other batch of the home has rendered anything. */
+/** Undefined where nothing of the home was rendered. */
 export async function openEarlierRenders(
   access: HomeAccess,
   batch: string,
@@ -31,7 +31,7 @@ export async function openEarlierRenders(
   const index = openRenderIndex(access, order !== 'none');
   const known = createLineIndex();
   let isEmpty = true;
-  for await (const { key } of index.renders(batch)) {
+  for await (const { key } of index.renders()) {
     known.add(key, 1);
     isEmpty = false;
   }

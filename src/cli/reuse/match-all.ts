@@ -25,7 +25,7 @@ export interface Matching {
   found: FoundRenders;
   facts: ManifestFacts;
   check: RenderCheck;
-  /** Renders that rows of this batch have already, as `batch/id`. */
+  /** Renders that rows of the manifest have already, as `batch/id`. */
   taken: LineIndex;
 }
 
@@ -46,7 +46,7 @@ export async function matchAll(matching: Matching, candidates: Spill<Candidate>,
       if (group === undefined) groups.set(row.key, { rows: [row], renders: [], underWay: 0 });
       else group.rows.push(row);
     }
-    for await (const render of matching.index.renders(matching.batch)) {
+    for await (const render of matching.index.renders()) {
       const group = groups.get(render.key);
       if (group !== undefined) takeRender(matching, group, render);
     }
@@ -55,8 +55,8 @@ export async function matchAll(matching: Matching, candidates: Spill<Candidate>,
 }
 
 function takeRender({ taken }: Matching, group: RenderGroup, render: KnownRender): void {
+  if (taken.find(sourceText(render)) !== undefined) return;
   if (render.isUnderWay) group.underWay += 1;
-  else if (taken.find(sourceText(render)) !== undefined) return;
   else if (group.renders.length < group.rows.length + SPARE_RENDERS) group.renders.push(render);
   else if (group.rows.some(({ id }) => id === render.id)) group.renders.push(render);
 }
