@@ -12,6 +12,9 @@ import { fetchInputs } from './files/media.js';
 
 /** An input that could not be fetched so often is missing. */
 const TRIES_MAX = 6;
+/** Any worker may take the next try: with one of ten that has ffmpeg, all of these miss it once in five hundred rows. */
+const FRAME_TRIES_MAX = 60;
+const FRAME_AGAIN_MS = 2_000;
 
 export interface InputActivities {
   /**
@@ -25,7 +28,7 @@ export function inputActivities(deps: Dependencies): InputActivities {
   return {
     async fetchInputs({ row: rowRef }) {
       const { id, batch } = rowRef;
-      const isLast = (): boolean => Context.current().info.attempt >= TRIES_MAX;
+      const isLast = (triesMax: number): boolean => Context.current().info.attempt >= triesMax;
       try {
         const refused = await takeFedInputs(deps, { ...(await loadRow(deps, rowRef)), batch });
         if (refused !== undefined) return refused;
@@ -38,12 +41,12 @@ export function inputActivities(deps: Dependencies): InputActivities {
       } catch (error) {
         if (error instanceof StoreError) throw tryAgain('records.unavailable', error.code);
         if (error instanceof FfmpegMissing) {
-          if (isLast()) return { reason: 'input_unfit', text: 'frames of films need ffmpeg where the worker runs' };
-          throw tryAgain('frames.unavailable', 'no ffmpeg');
+          if (!isLast(FRAME_TRIES_MAX)) throw tryAgain('frames.unavailable', 'no ffmpeg', FRAME_AGAIN_MS);
+          return { reason: 'input_unfit', text: 'frames of films need ffmpeg, which no worker has that took the row' };
         }
         if (!(error instanceof DownloadError) && !(error instanceof InputMissing)) throw error;
         deps.log.warn({ id, error: error.name }, 'an input could not be fetched');
-        if (error instanceof InputMissing || isLast()) return false;
+        if (error instanceof InputMissing || isLast(TRIES_MAX)) return false;
         throw tryAgain('download.interrupted', error.reason);
       }
     },

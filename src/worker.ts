@@ -1,13 +1,15 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
 import { lastCaps } from '../activities/account.js';
 import { openDependencies } from '../activities/dependencies.js';
 import { DOWNLOADS_MAX } from '../activities/download.js';
+import { hasFfmpeg } from '../activities/files/film-frame.js';
 import { createActivities } from '../activities/index.js';
 import { awaitedCalls, endClaims } from '../activities/row/claims.js';
 import type { AccountSettings } from './contract/account.js';
-import { taskQueues } from './contract/names.js';
+import { FRAMES_MARK, taskQueues } from './contract/names.js';
 import type { AwaitedCall } from './domain/price.js';
 import { packageRoot } from './package-root.js';
 import { proveBucket } from './store/open-store.js';
@@ -53,7 +55,7 @@ export async function openPlace(options: TemporalOptions): Promise<WorkerPlace> 
 
 /** Starts the three workers of an account: home (workflows, records), api (rate-limited), io (downloads). */
 export async function startAccountWorker(options: AccountWorkerOptions): Promise<AccountWorker> {
-  const { settings, place, log } = options;
+  const { settings, place, log, window } = options;
   const { account } = settings;
   let api: ApiWorker | undefined;
   const clock = createSteadyClock(
@@ -84,6 +86,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   const io = await Worker.create({
     ...common,
     taskQueue: queues.io,
+    identity: `${process.pid}@${hostname()}${hasFfmpeg() ? FRAMES_MARK : ''}`,
     activities,
     maxConcurrentActivityTaskExecutions: DOWNLOADS_MAX,
   });
@@ -93,7 +96,6 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   const caps = await lastCaps(handed);
   const firstRpm = caps?.rpm ?? Math.min(RPM_UNKNOWN, settings.limits.rpm ?? RPM_UNKNOWN);
   await startEarlierAnew(place.client, deps);
-  const { window } = options;
   api = await startApiWorker(place, { ...common, taskQueue: queues.api, activities }, { firstRpm, window, log });
   const ended = Promise.all([home.run(), io.run(), api.ended]).then(() => undefined);
   const rescue = createRescue({ client: place.client, account, messenger: handed.messenger, log });

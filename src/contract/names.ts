@@ -19,6 +19,12 @@ export function taskQueues(account: string): TaskQueues {
   return { home: `callsheet/${account}/home`, api: `callsheet/${account}/api`, io: `callsheet/${account}/io` };
 }
 
+/**
+ * What a worker that can take frames of films ends the identity with under which it asks for downloads and inputs:
+ * clients look for it there.
+ */
+export const FRAMES_MARK = '+ffmpeg';
+
 export function semaphoreId(account: string): string {
   return `callsheet/${account}/semaphore`;
 }

@@ -28,8 +28,8 @@ export interface ManifestOptions {
   allowLoopback?: boolean;
   /** Local media for fields that take URLs only can be uploaded before the submit. */
   hasUploadStore?: boolean;
-  /** Frames of films can be taken where the rows are run. */
-  canTakeFrames?: () => boolean;
+  /** Frames of films can be taken where the rows are run; asked once, when a row needs one. */
+  canTakeFrames?: () => Promise<boolean>;
   /** The URL that the service gives for an output lives long enough to be named by a row that it feeds. */
   urlCovers?: (feeder: Kind, fed: Pick<Row, 'kind' | 'cells' | 'media'>) => boolean;
   /** Also rows without an explicit seed share one render when their requests are the same. */

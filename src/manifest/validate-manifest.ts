@@ -103,7 +103,7 @@ function createChecker(
     if (earlier !== undefined) log.problem(row, 'B11', 'id', `id ${quoted(row.id)} already used on line ${earlier}`);
     if (options.voices !== undefined) await checkVoice(row, options.voices, log);
     const media = row.mediaItems.length === 0 ? {} : await readMedia(row, reader, log);
-    links.take(row, media);
+    await links.take(row, media);
     return { row, raw, media };
   };
 }

@@ -1,8 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 import { type Cut, expectWhole, kill, SLOW_RENDERS, untilBusy } from './support/killing.js';
-import { csv, mixed } from './support/manifest.js';
+import { csv, film, mixed } from './support/manifest.js';
 import { type Rig, type Running, startRig, until } from './support/rig.js';
 
 const ROWS = mixed(30);
@@ -23,8 +25,8 @@ describe.skipIf(!hasTemporal())('a shared Temporal (F47, F48)', () => {
     await temporal?.teardown();
   });
 
-  const startWorker = async (): Promise<Running> => {
-    const worker = rig.start(['worker', '--shared-folder'], { env });
+  const startWorker = async (change: Record<string, string> = {}): Promise<Running> => {
+    const worker = rig.start(['worker', '--shared-folder'], { env: { ...env, ...change } });
     await until('the worker serves', () => worker.stderr().includes('the worker serves') || undefined);
     return worker;
   };
@@ -68,6 +70,34 @@ describe.skipIf(!hasTemporal())('a shared Temporal (F47, F48)', () => {
     expect([0, 3]).toContain((await running.ended).code);
     worker.child.kill('SIGTERM');
     await worker.ended;
+  });
+
+  it('frames of films: the workers say whether one has ffmpeg, whatever the client has (design 9)', async () => {
+    await rig.write('frames.csv', csv([film('shot'), film('next', { image: '@shot:last' })]));
+    const ask = async (...args: string[]) => {
+      const { code, stdout, stderr } = await rig.run(args, { env });
+      return { code, said: stdout + stderr };
+    };
+    const ended = async ({ child, ended }: Running) => {
+      child.kill('SIGTERM');
+      await ended;
+    };
+    const unknown = await ask('plan', 'frames.csv');
+    expect(unknown).toEqual({ code: 0, said: expect.stringContaining('can take frames of films is not known') });
+    const bare = await startWorker({ PATH: rig.folder });
+    const refused = await ask('plan', 'frames.csv');
+    expect(refused).toEqual({
+      code: 2,
+      said: expect.stringContaining('ffmpeg, which is not installed where rows run'),
+    });
+    expect((await ask('doctor')).said).toContain('no worker has it');
+    expect((await ask('plan', 'frames.csv', '--no-network')).code).toBe(0);
+    // That it can be started is what is looked for.
+    await writeFile(join(rig.folder, 'ffmpeg'), '#!/bin/sh\n', { mode: 0o755 });
+    const able = await startWorker({ PATH: `${rig.folder}:/bin:/usr/bin` });
+    expect((await ask('plan', 'frames.csv')).code).toBe(0);
+    expect((await ask('doctor')).said).toContain('a worker takes frames of films');
+    await Promise.all([bare, able].map(ended));
   });
 
   it('F48: two command lines start the same manifest at once: one batch, each row paid once', async () => {

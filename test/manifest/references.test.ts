@@ -109,7 +109,7 @@ describe('references between rows', () => {
     ]);
     expect(problemsOf(summary)).toEqual([
       '3:5 B72 image: @film (line 2, svc/clip) cannot feed it: it renders a film, the column needs an image',
-      '4:5 B72 image: @film:last (line 2, svc/clip) cannot feed it: frames of films are taken by ffmpeg, which is not installed here',
+      '4:5 B72 image: @film:last (line 2, svc/clip) cannot feed it: frames of films are taken by ffmpeg, which is not installed where rows run',
       '5:5 B72 image: @frame:last (line 4, svc/edit) cannot feed it: only a film has frames',
       "6:5 B70 image: '@film:middle' names no frame; a frame is @film:first or @film:last",
     ]);

@@ -36,7 +36,8 @@ export async function openSights(session: Session): Promise<Sights | undefined> 
 }
 
 async function throughTemporal(session: Session): Promise<Sights | undefined> {
-  const { joinWork, unservedText } = await import('./work-access.js');
+  const { joinWork } = await import('./work-access.js');
+  const { unservedText } = await import('./seen-workers.js');
   const { lookAtBatch } = await import('../../temporal/look.js');
   const work = await joinWork(session);
   return (

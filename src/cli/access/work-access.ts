@@ -1,6 +1,5 @@
 import { accountSettings } from '../../config/make-config.js';
 import type { AccountSettings } from '../../contract/account.js';
-import { taskQueues } from '../../contract/names.js';
 import type { JsonObject } from '../../domain/json.js';
 import { s3Environment } from '../../domain/s3.js';
 import { isEngineKey } from '../../engine/control.js';
@@ -9,7 +8,6 @@ import { EngineError } from '../../engine/engine-error.js';
 import type { EngineState } from '../../engine/engine-status.js';
 import { wasStopped } from '../../engine/stop-engine.js';
 import { connectTemporal, type TemporalClient, type TemporalOptions } from '../../temporal.js';
-import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { buildId, givenPlace, runningEngine, sharedAddress } from './work-place.js';
 
@@ -110,37 +108,4 @@ function connectShared(session: Session): Promise<WorkAccess> {
 async function withConnection(options: TemporalOptions): Promise<WorkAccess> {
   const temporal = await connectTemporal(options);
   return { temporal, isShared: options.embedded !== true, close: () => temporal.close() };
-}
-
-/** A worker asks for work at least once a minute; the server remembers it for five, also when it is gone. */
-const SEEN_WITHIN_MS = 90_000;
-const DEADLINE_MS = 4_000;
-/** `TASK_QUEUE_TYPE_WORKFLOW` of the API. */
-const WORKFLOW_TASKS = 1;
-
-/**
- * On a shared Temporal: says in one sentence that nobody works for the account. Undefined where somebody does, where the
- * engine does, and where the server does not tell.
- */
-export async function unservedText(session: Session, work: WorkAccess): Promise<string | undefined> {
-  if (!work.isShared) return undefined;
-  const account = session.config.account.name;
-  const { connection, namespace, address } = work.temporal;
-  try {
-    const { pollers } = await connection.withDeadline(Date.now() + DEADLINE_MS, () =>
-      connection.workflowService.describeTaskQueue({
-        namespace,
-        taskQueue: { name: taskQueues(account).home },
-        taskQueueType: WORKFLOW_TASKS,
-      }),
-    );
-    const isServed = pollers.some(({ lastAccessTime }) => {
-      const seenMs = Number(lastAccessTime?.seconds ?? 0) * 1000;
-      return Date.now() - seenMs < SEEN_WITHIN_MS;
-    });
-    if (isServed) return undefined;
-    return `no worker serves account '${account}' on ${address}: \`${commandHint(session, 'worker')}\` on a machine that reaches the home starts one`;
-  } catch {
-    return undefined;
-  }
 }

@@ -39,7 +39,8 @@ export async function submitAndFollow(
   toRun: BatchToRun,
   takeOver: (work: WorkAccess) => Promise<void> = async () => undefined,
 ): Promise<number> {
-  const { startWork, unservedText } = await import('../access/work-access.js');
+  const { startWork } = await import('../access/work-access.js');
+  const { unservedText } = await import('../access/seen-workers.js');
   const { lastEventSeq, submitBatch } = await import('./submit-batch.js');
   const { refuseSharedRpm } = await import('./batch-rpm.js');
   const { refusedKeyTold } = await import('./batch-source.js');

@@ -1,5 +1,4 @@
 import { createServer } from 'node:net';
-import { hasFfmpeg } from '../../../activities/files/film-frame.js';
 import { accountSettings } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
 import { defined } from '../../domain/defined.js';
@@ -11,12 +10,14 @@ import { lookOverDocuments } from '../../home/verify-documents.js';
 import { StoreError } from '../../store/port.js';
 import { openHomeAccess, openPlace } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
+import { framesTaken, unservedText } from '../access/seen-workers.js';
 import { earlyEndForAny } from '../access/signing.js';
-import { joinWork, unservedText } from '../access/work-access.js';
+import { joinWork } from '../access/work-access.js';
 import { buildId, sharedAddress } from '../access/work-place.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { amount } from '../views/counts.js';
+import { clockSkewMs } from './clock-skew.js';
 
 /** One thing that was looked at. `finding` says what is, `advice` what to do. */
 export interface Check {
@@ -31,9 +32,6 @@ type Finding = Omit<Check, 'name'>;
 const DISK_LOW_BYTES = 2 * 1024 ** 3;
 const RECORDS_MS = 5_000;
 const SKEW_MAX_MS = 5_000;
-const DATE_MS = 5_000;
-/** The header has whole seconds: on average it is half a second old. */
-const HEADER_AGE_MS = 500;
 const NODE_MIN = [20, 19] as const;
 
 /** Runs every check in order and hands each on as it is known. */
@@ -51,7 +49,7 @@ export async function runChecks(session: Session, onCheck: (check: Check) => voi
     ['key', () => checkKey(session)],
     ['service', () => checkService(session)],
     ['clock', () => checkClock(session)],
-    ['ffmpeg', checkFfmpeg],
+    ['ffmpeg', () => checkFfmpeg(session)],
   ];
   const checks: Check[] = [];
   for (const [name, look] of all) {
@@ -78,9 +76,13 @@ function warn(finding: string, advice?: string): Finding {
   return { result: 'warn', finding, ...defined({ advice }) };
 }
 
-function checkFfmpeg(): Finding {
-  if (hasFfmpeg()) return ok('frames of films can be taken, and reports show them');
-  return warn('not installed', 'install it for `@id:last` in manifests and for pictures of films in reports');
+async function checkFfmpeg(session: Session): Promise<Finding> {
+  const taken = await framesTaken(session);
+  const use = 'for `@id:last` in manifests and for pictures of films in reports';
+  const isShared = sharedAddress(session) !== undefined;
+  if (taken === 'unknown') return warn('unknown: no worker is seen that could say so', `workers need it ${use}`);
+  if (!taken) return warn(isShared ? 'no worker has it' : 'not installed', `install it ${use}`);
+  return ok(isShared ? 'a worker takes frames of films' : 'frames of films can be taken, and reports show them');
 }
 
 function checkNode(): Finding {
@@ -185,17 +187,4 @@ async function checkClock(session: Session): Promise<Finding> {
   const finding = `${seconds} s ${skewMs >= 0 ? 'ahead of' : 'behind'} the service`;
   if (Math.abs(skewMs) <= SKEW_MAX_MS) return ok(finding);
   return warn(finding, 'let this machine set its clock by the network');
-}
-
-/**
- * How far this machine's clock is ahead of the service's, ms, by the `Date` of any answer; undefined when there is
- * none. Sends no key, so that it is no request of the account.
- */
-async function clockSkewMs(baseUrl: string): Promise<number | undefined> {
-  const startedAtMs = Date.now();
-  const options = { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(DATE_MS) } as const;
-  const answer = await fetch(`${baseUrl}/`, options).catch(() => undefined);
-  const serviceMs = Date.parse(answer?.headers.get('date') ?? '');
-  if (Number.isNaN(serviceMs)) return undefined;
-  return (startedAtMs + Date.now()) / 2 - (serviceMs + HEADER_AGE_MS);
 }

@@ -1,4 +1,3 @@
-import { hasFfmpeg } from '../../../activities/files/film-frame.js';
 import { canServiceReach, isLoopbackUrl } from '../../config/base-url.js';
 import { waitsOf } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
@@ -57,7 +56,7 @@ function optionsFor(session: Session, place: ManifestPlace, sinks: Sinks): Manif
     allowLoopback: isLoopbackUrl(config.baseUrl),
     problemLimit: SHOWN_MAX,
     ...s3Inputs(config, session.cli.io.env),
-    canTakeFrames: hasFfmpeg,
+    canTakeFrames: () => canTakeFrames(session, place),
     urlCovers: (feeder, fed) => (factsOf(feeder).ownUrlLifeMs ?? 0) > longestRenderMs(fed, waitsOf(config)).ms,
     ...sinks,
     onRow: async (row, raw) => {
@@ -65,6 +64,19 @@ function optionsFor(session: Session, place: ManifestPlace, sinks: Sinks): Manif
       await sinks.onRow?.(row, raw);
     },
   };
+}
+
+/** Where nobody can tell, the rows are let through: a worker may be started later, and what it cannot do costs nothing. */
+async function canTakeFrames(session: Session, { asksNetwork }: ManifestPlace): Promise<boolean> {
+  const { framesTaken } = await import('../access/seen-workers.js');
+  const { sharedAddress } = await import('../access/work-place.js');
+  const isAsked = asksNetwork || sharedAddress(session) === undefined;
+  const taken = isAsked ? await framesTaken(session) : 'unknown';
+  if (taken !== 'unknown') return taken;
+  session.terminal.warn(
+    'whether a worker can take frames of films is not known, since none was seen: without ffmpeg there, rows that need frames end unpaid',
+  );
+  return true;
 }
 
 function refusal(summary: ManifestSummary, errorsFile: string | undefined): string {

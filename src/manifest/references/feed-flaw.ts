@@ -23,7 +23,7 @@ export function feedFlaw(
   feeder: RowFacts,
   rule: MediaRule,
   wanted: MediaSort,
-  can: { giveUrl: boolean; takeFrames(): boolean },
+  can: { giveUrl: boolean; takesFrames: boolean },
 ): MediaFlaw | undefined {
   const given = outputSort(feeder.kind);
   const cannot = (why: string) => flawOf(name, [placeOf(reference, feeder)], why);
@@ -34,8 +34,8 @@ export function feedFlaw(
   if (reference.frame === undefined && given !== wanted) {
     return cannot(`it renders ${an(given)}, the column needs ${an(wanted)}`);
   }
-  if (reference.frame !== undefined && !can.takeFrames()) {
-    return cannot('frames of films are taken by ffmpeg, which is not installed here');
+  if (reference.frame !== undefined && !can.takesFrames) {
+    return cannot('frames of films are taken by ffmpeg, which is not installed where rows run');
   }
   if (takesUrlOnly(rule, wanted) && !can.giveUrl) {
     return cannot(

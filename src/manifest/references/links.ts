@@ -23,7 +23,8 @@ export interface Links {
   /** Files can be uploaded for columns that take URLs alone. */
   hasUploadStore: boolean;
   urlCovers: NonNullable<ManifestOptions['urlCovers']>;
-  canTakeFrames(): boolean;
+  /** Frames of films can be taken; known once a row needs one. */
+  takesFrames?: boolean;
 }
 
 /** The hash of a row whose feeders are linked, and its place in their chains. */
@@ -73,7 +74,7 @@ export function knownFlaws(
 }
 
 function knownFlaw(
-  { facts, hasUploadStore, urlCovers, canTakeFrames }: Links,
+  { facts, hasUploadStore, urlCovers, takesFrames = false }: Links,
   row: Pick<Row, 'kind' | 'cells' | 'media'>,
   { column, media }: Refers,
 ): LinkFlaw | undefined {
@@ -82,7 +83,7 @@ function knownFlaw(
   const feeder = facts.get(media.at);
   // The service has a URL of the film, none of its frames.
   const giveUrl = hasUploadStore || (media.frame === undefined && urlCovers(feeder.kind, row));
-  const can = { giveUrl, takeFrames: canTakeFrames };
+  const can = { giveUrl, takesFrames };
   const flaw = feedFlaw(column, media, feeder, rule.media, wantedSort(row, rule), can);
   return flaw && { ...flaw, column };
 }

@@ -27,7 +27,7 @@ export const CHAIN_ROWS_MAX = 100;
  */
 export interface RowLinks {
   /** Every row in the manifest's order, good or bad: finds what its media refer to. */
-  take(row: CheckedRow, media: Record<string, Media[]>): void;
+  take(row: CheckedRow, media: Record<string, Media[]>): Promise<void>;
   /** Every good row in order: gives it its hash, and passes it on as soon as that is known. */
   pass(row: Row, raw: RawCells, placeOf: PlaceOf): Promise<void>;
   /** Passes on what waits, unless something is wrong. */
@@ -42,7 +42,7 @@ export function createRowLinks(
   {
     hasUploadStore = false,
     urlCovers = () => false,
-    canTakeFrames = () => false,
+    canTakeFrames = async () => false,
   }: Pick<ManifestOptions, 'hasUploadStore' | 'urlCovers' | 'canTakeFrames'>,
   { mark, emit }: { mark(row: Row): void; emit(row: Row, raw: RawCells): Promise<void> },
 ): RowLinks {
@@ -54,7 +54,6 @@ export function createRowLinks(
     log,
     hasUploadStore,
     urlCovers,
-    canTakeFrames,
   };
   let rows = 0;
   let spill: Spill | undefined;
@@ -76,12 +75,14 @@ export function createRowLinks(
   }
 
   return {
-    take(row, media) {
+    async take(row, media) {
       const index = rows++;
       links.ids.add(index, row.id);
       facts.add(index, row);
       // Bad rows do not wait for the end: what they refer to has to come before them to be looked at.
-      const { known } = findRows(links, refersTo(media));
+      const refers = refersTo(media);
+      if (refers.some((one) => one.media.frame !== undefined)) links.takesFrames ??= await canTakeFrames();
+      const { known } = findRows(links, refers);
       for (const { code, column, message } of knownFlaws(links, { ...row, media }, known)) {
         log.problem(row, code, column, message);
       }
