@@ -42,7 +42,7 @@ function compile() {
 function dropLeftovers() {
   for (const file of filesBelow(dist)) {
     const source = /^(.+?)(\.d\.ts|\.js|\.js\.map)$/.exec(relative(dist, file))?.[1];
-    if (source === undefined || source === 'workflow-bundle') continue;
+    if (source === undefined || source.startsWith('workflow-bundle')) continue;
     if (!existsSync(join(root, `${source}.ts`))) rmSync(file, { force: true });
   }
 }
@@ -53,6 +53,10 @@ async function bundleWorkflows() {
   // Nothing is preloaded for all workflows: in the soak, a worker that had died then took 10 to 30 s for each task.
   const { code } = await bundleWorkflowCode({ workflowsPath, logger: quietLogger() });
   writeWhole(join(dist, 'workflow-bundle.js'), code);
+  // For workers with keys: workflows encode the messages of their own failures.
+  const failureConverterPath = join(dist, 'src', 'contract', 'failure-converter.js');
+  const encrypting = await bundleWorkflowCode({ workflowsPath, failureConverterPath, logger: quietLogger() });
+  writeWhole(join(dist, 'workflow-bundle-encrypting.js'), encrypting.code);
 }
 
 /** The dashboard's page, as the browser gets it. */

@@ -1,15 +1,10 @@
 /** How every part of callsheet reaches a Temporal server: by the SDK's own variables and profile, or by an address. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InterceptingCall, Metadata, status } from '@grpc/grpc-js';
-import {
-  Client,
-  Connection,
-  type ConnectionOptions,
-  defaultGrpcRetryOptions,
-  makeGrpcRetryInterceptor,
-} from '@temporalio/client';
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnection, NativeConnectionOptions } from '@temporalio/worker';
+import { callsUntil } from './temporal/calls-until.js';
+import type { KeyedCodec } from './temporal/payload-codec.js';
 import { readProfile } from './temporal/profile.js';
 
 export interface TemporalOptions {
@@ -19,6 +14,8 @@ export interface TemporalOptions {
   namespace?: string;
   /** The engine's own server: no variable, no profile, no TLS. */
   embedded?: boolean;
+  /** Of what a shared server holds. */
+  codec?: KeyedCodec;
   /** How often to try; 3 if not given. */
   tries?: number;
   /** For all tries together; 15 s if not given. */
@@ -68,7 +65,12 @@ export async function connectTemporal(options: TemporalOptions = {}): Promise<Te
   const connection = await withTries(address, options, (connectTimeout) =>
     Connection.connect({ ...connectionOptions, connectTimeout, interceptors } as ConnectionOptions),
   );
-  const client = new Client({ connection, namespace });
+  const { codec } = options;
+  const client = new Client({
+    connection,
+    namespace,
+    ...(codec === undefined ? {} : { dataConverter: { payloadCodecs: [codec] } }),
+  });
   const close = (): Promise<void> => {
     isClosed = true;
     return connection.close();
@@ -140,36 +142,3 @@ async function within<T extends Closable>(ms: number, work: Promise<T>): Promise
     clearTimeout(timer);
   }
 }
-
-type Interceptors = NonNullable<ConnectionOptions['interceptors']>;
-type Call = ConstructorParameters<typeof InterceptingCall>[0];
-
-/**
- * How a client's calls are made: tried again as the SDK does by default, and failed once the connection is closed. The
- * SDK's own retry would call into the closed channel from a timer, an error that nobody can catch and that ends the
- * process.
- */
-export function callsUntil(isClosed: () => boolean): Interceptors {
-  return [
-    makeGrpcRetryInterceptor(defaultGrpcRetryOptions()),
-    (options, nextCall) => new InterceptingCall(isClosed() ? cancelledCall : nextCall(options)),
-  ];
-}
-
-/** A call that was never made. `CANCELLED` is not tried again. */
-const cancelledCall: Call = {
-  start: (_, listener) => {
-    queueMicrotask(() => {
-      const details = 'the connection is closed';
-      listener?.onReceiveMessage?.(null);
-      listener?.onReceiveStatus?.({ code: status.CANCELLED, details, metadata: new Metadata() });
-    });
-  },
-  sendMessage: () => undefined,
-  sendMessageWithContext: () => undefined,
-  startRead: () => undefined,
-  halfClose: () => undefined,
-  cancelWithStatus: () => undefined,
-  getPeer: () => 'closed',
-  getAuthContext: () => null,
-};

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from '@temporalio/worker';
+import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { lastCaps } from '../activities/account.js';
 import { openDependencies } from '../activities/dependencies.js';
 import { DOWNLOADS_MAX } from '../activities/download.js';
@@ -10,6 +10,7 @@ import { createActivities } from '../activities/index.js';
 import { awaitedCalls, endClaims } from '../activities/row/claims.js';
 import type { AccountSettings } from './contract/account.js';
 import { FRAMES_MARK, taskQueues } from './contract/names.js';
+import { defined } from './domain/defined.js';
 import type { AwaitedCall } from './domain/price.js';
 import { packageRoot } from './package-root.js';
 import { proveBucket } from './store/open-store.js';
@@ -50,7 +51,8 @@ export interface AccountWorker {
 /** Connects to a Temporal server as worker and client. */
 export async function openPlace(options: TemporalOptions): Promise<WorkerPlace> {
   const { client, namespace } = await connectTemporal(options);
-  return { namespace, client, connect: async () => (await connectTemporalWorker(options)).connection };
+  const connect = async () => (await connectTemporalWorker(options)).connection;
+  return { namespace, client, connect, ...defined({ codec: options.codec }) };
 }
 
 /** Starts the three workers of an account: home (workflows, records), api (rate-limited), io (downloads). */
@@ -75,11 +77,11 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   const activities = createActivities(deps);
   const queues = taskQueues(account);
   const connection = await place.connect();
-  const common = { connection, namespace: place.namespace, shutdownGraceTime: '20 s' } as const;
+  const common = { connection, namespace: place.namespace, shutdownGraceTime: '20 s', ...encoding(place) } as const;
   const home = await Worker.create({
     ...common,
     taskQueue: queues.home,
-    workflowBundle: { codePath: join(packageRoot, 'dist', 'workflow-bundle.js') },
+    workflowBundle: { codePath: built(place.codec?.encrypts ? 'workflow-bundle-encrypting.js' : 'workflow-bundle.js') },
     activities,
     maxConcurrentActivityTaskExecutions: 50,
   });
@@ -126,6 +128,17 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     await Promise.all([ended.catch(() => undefined), told]);
     await Promise.all([connection.close(), handed.transport.close()]);
   }
+}
+
+/** With keys the messages of failures are encoded too: by workflows themselves, so that they have a bundle of their own. */
+function encoding({ codec }: WorkerPlace): Pick<WorkerOptions, 'dataConverter'> {
+  if (codec === undefined) return {};
+  const failures = codec.encrypts ? { failureConverterPath: built('src', 'contract', 'failure-converter.js') } : {};
+  return { dataConverter: { payloadCodecs: [codec], ...failures } };
+}
+
+function built(...path: string[]): string {
+  return join(packageRoot, 'dist', ...path);
 }
 
 /** Does it at the first call; later ones wait for that. */

@@ -15,7 +15,15 @@ export async function openSession(command: Command, cli: Cli): Promise<Session> 
 }
 
 /** Flags without which a later command would look elsewhere. */
-const PLACE_SETTINGS = ['baseUrl', 'data', 'home', 'account.name', 'temporal.address', 'temporal.namespace'];
+const PLACE_SETTINGS = [
+  'baseUrl',
+  'data',
+  'home',
+  'account.name',
+  'temporal.address',
+  'temporal.namespace',
+  'temporal.keys',
+];
 
 /** A command to type next, with the flags that told this one where to look: `callsheet watch shots --data ./d`. */
 export function commandHint(session: Session, words: string): string {

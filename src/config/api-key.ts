@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { checkKeyForm, Secret } from '../domain/secret.js';
 import { ConfigError } from './config-error.js';
+import { readPrivateFile } from './private-file.js';
 
 /** The key of the account, and the file it came from: an engine then reads it again when it changes. */
 export interface ApiKey {
@@ -33,7 +33,8 @@ export async function readApiKey(sources: KeySources): Promise<ApiKey> {
     return { secret: checked(text, 'standard input'), origin: 'standard input' };
   }
   const file = resolve(sources.cwd, keyFile);
-  const secret = checked(withoutLastBreak(await readKeyFile(file)), `the file of --api-key-file`);
+  const text = await readPrivateFile(file, '--api-key-file', KEY_BYTES_MAX, refuse);
+  const secret = checked(withoutLastBreak(text), `the file of --api-key-file`);
   return { secret, file, origin: '--api-key-file' };
 }
 
@@ -56,26 +57,6 @@ function checked(text: string | undefined, origin: string): Secret {
   return refuse(
     `API key has the wrong form in ${origin}: it starts with sk-svc- and has no quotes, blanks or line breaks`,
   );
-}
-
-async function readKeyFile(file: string): Promise<string> {
-  const handle = await open(file, 'r').catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    return refuse(`API key missing: the file of --api-key-file cannot be read (${code})`);
-  });
-  try {
-    const facts = await handle.stat();
-    if (!facts.isFile() && !facts.isFIFO())
-      return refuse('--api-key-file must name a file, or be - for standard input');
-    // Windows has no such bits; its files are private to the user by their folder.
-    if (process.platform !== 'win32' && (facts.mode & 0o007) !== 0) {
-      return refuse('the file of --api-key-file can be read by every user of this machine: chmod 600 it');
-    }
-    if (facts.size > KEY_BYTES_MAX) return refuse('the file of --api-key-file is too large to be a key');
-    return await handle.readFile('utf8');
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Editors end a file with a line break; it is no part of the key. */

@@ -6,7 +6,7 @@ import { safeText } from '../domain/secret.js';
 import { type BaseUrl, readBaseUrl, readCallbacks } from './base-url.js';
 import { ConfigError, type ConfigProblem } from './config-error.js';
 import type { OriginName } from './layers.js';
-import { type DefaultFacts, type PlacedSetting, putAt } from './setting.js';
+import { type DefaultFacts, environmentName, type PlacedSetting, putAt } from './setting.js';
 import { type Config, type OwnValues, SETTINGS, SETTINGS_TREE } from './settings.js';
 
 interface GivenValues {
@@ -99,11 +99,6 @@ function readNotify(given: GivenValues, problems: ConfigProblem[]): Pick<Config,
     const shown = safeText(target.to.replace(/^([a-z]+:\/\/)([^/]*@)?([^/]*).*$/i, '$1$3'), 80);
     problems.push({ code: 'B56', message: `${given.nameOf('notify')} ${wish}, got '${shown}'` });
   }
-  if (secret !== null && given.originOf('notifySecret') === 'config file') {
-    const message =
-      "notifySecret is taken only from a flag, the environment or the user's own settings file: set CALLSHEET_NOTIFY_SECRET";
-    problems.push({ code: 'B56', message });
-  }
   return { notify, notifySecret: secret };
 }
 
@@ -121,6 +116,11 @@ function contradictions(config: Config, mayBeRehearsal: boolean, given: GivenVal
   }
   if (config.timeScale !== 1 && !mayBeRehearsal) {
     const message = `${given.nameOf('timeScale')} is for rehearsals: it needs a base URL on this machine, such as that of \`callsheet emulator\``;
+    problems.push({ code: 'B56', message });
+  }
+  for (const path of ['notifySecret', 'temporal.keys']) {
+    if (given.originOf(path) !== 'config file') continue;
+    const message = `${path} is taken only from a flag, the environment or the user's own settings file: set ${environmentName(path)}`;
     problems.push({ code: 'B56', message });
   }
   for (const path of ['out', 'home'] as const) {

@@ -171,6 +171,7 @@ export const SETTINGS_TREE = {
   temporal: {
     address: text('temporal-address <host:port>', "a shared Temporal instead of the data folder's engine", RUN),
     namespace: text('namespace <name>', 'its namespace'),
+    keys: { ...text('temporal-keys <file>', 'a file of keys: encrypts what that Temporal holds'), isPath: true },
   },
   timeScale: setting(
     'number',
@@ -195,6 +196,4 @@ export interface Config extends Omit<OwnValues, 'limits' | 'notify'> {
 /** With their paths, such as `limits.rpm`. */
 export const SETTINGS: readonly PlacedSetting[] = placedSettings(SETTINGS_TREE);
 
-export function settingAt(path: string): PlacedSetting | undefined {
-  return SETTINGS.find((one) => one.path === path);
-}
+export const settingAt = (path: string) => SETTINGS.find((one) => one.path === path);

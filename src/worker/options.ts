@@ -4,6 +4,7 @@ import type { Handed, Standby } from '../../activities/dependencies.js';
 import type { AccountSettings } from '../contract/account.js';
 import type { Log } from '../domain/log.js';
 import type { S3Environment } from '../domain/s3.js';
+import type { KeyedCodec } from '../temporal/payload-codec.js';
 import type { KeySource } from './key-source.js';
 import type { RequestWindow } from './request-window.js';
 
@@ -12,6 +13,8 @@ import type { RequestWindow } from './request-window.js';
 export interface WorkerPlace {
   namespace: string;
   client: Client;
+  /** Of a shared Temporal: what the client's codec encodes, the workers' has to read. */
+  codec?: KeyedCodec;
   /** The SDK takes one worker per queue and connection; a worker that replaces another needs one of its own. */
   connect(): Promise<NativeConnection>;
 }

@@ -74,7 +74,7 @@ describe('defaults', () => {
       callbacks: { url: null, listen: null },
       notify: [],
       notifySecret: null,
-      temporal: { address: null, namespace: null },
+      temporal: { address: null, namespace: null, keys: null },
       timeScale: 1,
     });
     expect([...origins.values()].every(({ name }) => name === 'default')).toBe(true);
@@ -133,9 +133,22 @@ describe('precedence', () => {
     expect(config.out).toBe(join(cwd, 'deep', 'results'));
   });
 
+  test('the key file of Temporal is no word of the working folder', async () => {
+    const env = { CALLSHEET_TEMPORAL_KEYS: 'keys' };
+    expect((await load({ env })).config.temporal.keys).toBe(join(cwd, 'keys'));
+    const text = JSON.stringify({ temporal: { keys: 'keys' } });
+    writeConfig(text, 'user/config.json');
+    expect((await load()).config.temporal.keys).toBe(join(cwd, 'user', 'keys'));
+    writeConfig(text);
+    expect(await problemsOf({})).toEqual([
+      "B56 temporal.keys is taken only from a flag, the environment or the user's own settings file: set CALLSHEET_TEMPORAL_KEYS",
+    ]);
+    expect((await load({ env })).config.temporal.keys).toBe(join(cwd, 'keys'));
+  });
+
   test("Temporal's own variables stand behind ours", async () => {
     const env = { TEMPORAL_ADDRESS: 'a:1', TEMPORAL_NAMESPACE: 'n' };
-    expect((await load({ env })).config.temporal).toEqual({ address: 'a:1', namespace: 'n' });
+    expect((await load({ env })).config.temporal).toEqual({ address: 'a:1', namespace: 'n', keys: null });
     const both = { ...env, CALLSHEET_TEMPORAL_ADDRESS: 'b:2' };
     expect((await load({ env: both })).config.temporal.address).toBe('b:2');
   });

@@ -4,7 +4,7 @@ import { Worker } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import { RECORDED, recordedHistory } from '../support/record-histories.js';
 
-const BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
+const BUNDLES = ['workflow-bundle.js', 'workflow-bundle-encrypting.js'];
 const NAMES = readdirSync(RECORDED).sort();
 
 describe('recorded histories replay with the workflows of today (I16, F55)', () => {
@@ -12,7 +12,11 @@ describe('recorded histories replay with the workflows of today (I16, F55)', () 
     for (const type of ['batch', 'semaphore', 'job']) expect(NAMES.some((name) => name.startsWith(type))).toBe(true);
   });
 
-  it.each(NAMES)('%s', async (name) => {
-    await Worker.runReplayHistory({ workflowBundle: { codePath: BUNDLE } }, recordedHistory(name));
-  });
+  it.each(BUNDLES.flatMap((bundle) => NAMES.map((name) => [name, bundle] as const)))(
+    '%s by %s',
+    async (name, bundle) => {
+      const codePath = fileURLToPath(new URL(`../../dist/${bundle}`, import.meta.url));
+      await Worker.runReplayHistory({ workflowBundle: { codePath } }, recordedHistory(name));
+    },
+  );
 });

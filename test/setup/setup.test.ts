@@ -27,6 +27,7 @@ beforeAll(() => {
   write('package-lock.json', JSON.stringify({ packages: { '': {}, 'node_modules/typescript': { version: '6.0.3' } } }));
   write('src/domain/word.ts', "export const word: string = 'first';\n");
   write('src/cli/main.ts', "import { word } from '../domain/word.js';\n\nprocess.stdout.write(word + '\\n');\n");
+  write('src/contract/failure-converter.ts', 'export const failureConverter = {};\n');
   write('workflows/index.ts', 'export async function idle(): Promise<void> {}\n');
   write('emulator/media/fixtures/clip.txt', 'a clip');
   write('src/dashboard/page/index.html', '<!doctype html><title>page</title>');
@@ -85,7 +86,16 @@ describe('the set-up of a checkout', () => {
     ]);
     expect(status).toBe(0);
     expect(readdirSync(join(checkout, 'dist')).sort()).toEqual(
-      ['.built-from', 'build-id', 'emulator', 'page', 'src', 'workflow-bundle.js', 'workflows'].sort(),
+      [
+        '.built-from',
+        'build-id',
+        'emulator',
+        'page',
+        'src',
+        'workflow-bundle-encrypting.js',
+        'workflow-bundle.js',
+        'workflows',
+      ].sort(),
     );
     expect(existsSync(join(checkout, 'dist/emulator/media/fixtures/clip.txt'))).toBe(true);
     expect(run('bin/callsheet.js').stdout).toBe('first\n');

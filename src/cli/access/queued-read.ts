@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError, WorkflowIdConflictPolicy } from '@temporalio/client';
 import { TerminatedFailure } from '@temporalio/common';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { AccountReadInput, AccountReadResult, AccountReadWhat } from '../../contract/account.js';
 
 import { readId, taskQueues } from '../../contract/names.js';
@@ -111,8 +112,10 @@ async function readOnce(work: WorkAccess, home: Home, what: AccountReadWhat): Pr
       if (!isRefused && Date.now() < deadline) continue;
       await handle.terminate('nobody waits for this read any more').catch(() => undefined);
       if (isRefused) throw new KeyRefusedError('HTTP 401');
+      const { loadedDataConverter } = work.temporal.client.options;
+      const said = await decodeOptionalFailureToOptionalError(loadedDataConverter, failure, undefined);
       throw new UserError(
-        `the worker could not read the account within ${WHOLE_MS / 1000} s (${failure?.message ?? 'no worker took it'}): check the base URL and that a worker of account '${account}' runs`,
+        `the worker could not read the account within ${WHOLE_MS / 1000} s (${said?.message ?? 'no worker took it'}): check the base URL and that a worker of account '${account}' runs`,
         EXIT.unreachable,
       );
     }

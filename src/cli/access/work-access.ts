@@ -1,5 +1,6 @@
 import { accountSettings } from '../../config/make-config.js';
 import type { AccountSettings } from '../../contract/account.js';
+import { semaphoreId } from '../../contract/names.js';
 import type { JsonObject } from '../../domain/json.js';
 import { s3Environment } from '../../domain/s3.js';
 import { isEngineKey } from '../../engine/control.js';
@@ -7,9 +8,11 @@ import { ensureEngine } from '../../engine/engine-client.js';
 import { EngineError } from '../../engine/engine-error.js';
 import type { EngineState } from '../../engine/engine-status.js';
 import { wasStopped } from '../../engine/stop-engine.js';
+import { PayloadKeyError } from '../../temporal/payload-codec.js';
 import { connectTemporal, type TemporalClient, type TemporalOptions } from '../../temporal.js';
 import type { Session } from '../session.js';
-import { buildId, givenPlace, runningEngine, sharedAddress } from './work-place.js';
+import { givenPlace } from './shared-place.js';
+import { buildId, runningEngine, sharedAddress } from './work-place.js';
 
 /** Where the workflows run: the engine of the data folder, or a shared Temporal. */
 export interface WorkAccess {
@@ -101,8 +104,25 @@ function connectEngine(address: string, namespace: string): Promise<WorkAccess> 
   return withConnection({ embedded: true, address, namespace });
 }
 
-function connectShared(session: Session): Promise<WorkAccess> {
-  return withConnection(givenPlace(session));
+async function connectShared(session: Session): Promise<WorkAccess> {
+  const work = await withConnection(await givenPlace(session));
+  await requireKey(work, session.config.account.name);
+  return work;
+}
+
+const DEADLINE_MS = 4_000;
+
+/** Throws `PayloadKeyError` before anything is sent that others could read, or that the workers could not. */
+async function requireKey({ temporal: { client, connection }, close }: WorkAccess, account: string): Promise<void> {
+  const look = () => client.workflow.getHandle(semaphoreId(account)).describe();
+  try {
+    await connection.withDeadline(Date.now() + DEADLINE_MS, look);
+  } catch (error) {
+    // Everything else, as that nobody has worked for the account yet, is said by what the command does next.
+    if (!(error instanceof PayloadKeyError)) return;
+    await close();
+    throw error;
+  }
 }
 
 async function withConnection(options: TemporalOptions): Promise<WorkAccess> {

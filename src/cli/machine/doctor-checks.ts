@@ -11,6 +11,7 @@ import { StoreError } from '../../store/port.js';
 import { openHomeAccess, openPlace } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
 import { framesTaken, unservedText } from '../access/seen-workers.js';
+import { encryptionText } from '../access/shared-place.js';
 import { earlyEndForAny } from '../access/signing.js';
 import { joinWork } from '../access/work-access.js';
 import { buildId, sharedAddress } from '../access/work-place.js';
@@ -92,12 +93,12 @@ function checkNode(): Finding {
   return isGood ? ok(finding) : { result: 'fail', finding, advice: 'install Node 20.19 or newer' };
 }
 
-function checkTemporal(session: Session): Finding {
+async function checkTemporal(session: Session): Promise<Finding> {
   const address = sharedAddress(session);
-  if (address !== undefined) return ok(`a shared Temporal at ${address} is used`);
+  if (address !== undefined) return ok(`a shared Temporal at ${address} is used${await encryptionText(session)}`);
   const cli = lookForTemporalCli();
   if ('path' in cli) return ok(`server ${cli.serverVersion} from ${cli.source}, ${cli.path}`);
-  const why = cli.rejected.length === 0 ? 'no Temporal server program' : cli.rejected.join('; ');
+  const why = cli.rejected.join('; ') || 'no Temporal server program';
   return warn(why, 'the first run gets one, or set CALLSHEET_TEMPORAL_CLI to it');
 }
 
@@ -166,8 +167,7 @@ async function checkRecords(session: Session): Promise<Finding> {
 }
 
 async function checkKey(session: Session): Promise<Finding> {
-  const { origin } = await session.apiKey();
-  return ok(`has the right form (${origin})`);
+  return ok(`has the right form (${(await session.apiKey()).origin})`);
 }
 
 async function checkService(session: Session): Promise<Finding> {

@@ -3,12 +3,14 @@ import { createCallbackDesk } from '../../callbacks/take-callback.js';
 import { accountSettings, requiredBaseUrl, withFlagsOfAccount } from '../../config/make-config.js';
 import { isS3Address } from '../../domain/s3.js';
 import { awaitedText } from '../../engine/engine-status.js';
+import { PayloadKeyError } from '../../temporal/payload-codec.js';
 import { createKeySource } from '../../worker/key-source.js';
 import { createLogger } from '../../worker/logger.js';
 import { createMessenger } from '../../worker/messenger.js';
 import { openHomeAccess } from '../access/home-access.js';
+import { givenPlace } from '../access/shared-place.js';
 import { joinWork } from '../access/work-access.js';
-import { givenPlace, sharedAddress } from '../access/work-place.js';
+import { sharedAddress } from '../access/work-place.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 
@@ -28,10 +30,13 @@ export async function serveShared(session: Session, isSharedFolder: boolean): Pr
   const { secret, file } = await session.apiKey();
   const log = createLogger('worker');
   Runtime.install({
-    logger: new DefaultLogger('WARN', ({ level, message }) => log.warn({ level }, message)),
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      const { error } = meta ?? {};
+      log.warn({ level, ...(error instanceof PayloadKeyError && { error: error.message }) }, message);
+    }),
     shutdownSignals: [],
   });
-  const place = await openPlace(givenPlace(session));
+  const place = await openPlace(await givenPlace(session));
   const worker = await startAccountWorker({
     place,
     settings,
