@@ -164,9 +164,6 @@ export async function isEngineKey(dataFolder: string, account: string, key: stri
   return reply !== 'none' && reply !== 'silent' && reply.ok;
 }
 
-/** Three looks of the worker at its server take no longer. */
-const lookTimeoutMs = 15_000;
-
 /**
  * What the engine's worker sees of a batch; null where it does not run. Undefined where the worker cannot tell now, and
  * of an engine of an earlier build.
@@ -176,7 +173,7 @@ export async function lookThroughEngine(
   account: string,
   batch: string,
 ): Promise<RunningBatch | null | undefined> {
-  const reply = await ask(enginePlaces(dataFolder), { cmd: 'look', account, batch }, lookTimeoutMs);
+  const reply = await ask(enginePlaces(dataFolder), { cmd: 'look', account, batch }, replyTimeoutMs);
   if (reply === 'none' || reply === 'silent' || !reply.ok) return undefined;
   return reply.seen as RunningBatch | null | undefined;
 }

@@ -49,7 +49,7 @@ interface Pending {
 }
 
 const registrationTimeoutMs = 30_000;
-const lookTimeoutMs = 14_000;
+const lookTimeoutMs = 4_500;
 const replayDelaysMs = [1_000, 2_000, 5_000, 10_000, 30_000];
 
 export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
