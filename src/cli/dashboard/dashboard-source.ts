@@ -21,7 +21,7 @@ import {
   rowsOf,
   sentRequests,
 } from '../access/home-access.js';
-import { openSights } from '../access/sights.js';
+import { unlessOutage } from '../batch/batch-source.js';
 import { type AccountState, readStates } from '../batch/batch-state.js';
 import { generationInForce } from '../batch/known-batch.js';
 import { explanationsOf } from '../explain/explanations.js';
@@ -101,13 +101,9 @@ async function listed(session: Session, access: HomeAccess): Promise<JsonObject>
 }
 
 /** A Temporal that does not answer leaves the page what the home says. */
-function states(session: Session, access: HomeAccess, batches: readonly string[]): Promise<AccountState> {
-  return readStates(
-    session,
-    access,
-    batches,
-    openSights(session).catch(() => undefined),
-  );
+async function states(session: Session, access: HomeAccess, batches: readonly string[]): Promise<AccountState> {
+  const seen = await unlessOutage(readStates(session, access, batches));
+  return seen ?? readStates(session, access, batches, Promise.resolve(undefined));
 }
 
 async function rowFacts(session: Session, access: HomeAccess, batch: string, id: string): Promise<JsonObject> {
