@@ -267,7 +267,7 @@ describe('--rpm of a command that runs a batch', () => {
       describe: async () => ({ status: { name: batches.some((batch) => id.endsWith(batch)) ? 'RUNNING' : 'FAILED' } }),
     });
     const connection = { withDeadline: (_untilMs: number, look: () => unknown) => look() };
-    return { temporal: { connection, client: { workflow: { getHandle } } } } as never;
+    return { temporal: { client: { connection, workflow: { getHandle } } } } as never;
   };
   const ofBatch = async () => (await readAccountLimits(home.home)).ofBatch;
 

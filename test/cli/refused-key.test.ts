@@ -36,7 +36,7 @@ function workAtHand(query: () => unknown, read: () => unknown = () => undefined)
     },
   };
   const connection = { withDeadline: (_deadline: number, look: () => unknown) => look() };
-  return { isShared: true, temporal: { client: { workflow }, connection } } as unknown as WorkAccess;
+  return { isShared: true, temporal: { client: { workflow, connection } } } as unknown as WorkAccess;
 }
 
 const fails = (error: Error) => () => {
