@@ -74,7 +74,7 @@ describe.skipIf(!hasTemporal())('the account’s states around the slots', () =>
 
   it.concurrent('F25: a smaller plan (10 slots, then 5) drains to its cap, with what runs left alone', () => {
     // Long enough that all slots are in use at once, however slowly they are asked for.
-    const renderSeconds = { 'vendor-f': [300, 450] as const };
+    const renderSeconds = { 'vendor-f': [800, 1000] as const };
     return withStack('smaller', { emulator: { renderSeconds } }, async (stack) => {
       await start(stack, many(30, filmRow, 'f'));
       await until('eight films render', () => stack.emulator.truth().account.running >= 8 || undefined);
