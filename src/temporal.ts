@@ -53,6 +53,12 @@ export class TemporalUnreachableError extends Error {
   }
 }
 
+/** For a look at a server that may be away: fails after 4 s. */
+export function bounded<T>(connection: Pick<Connection, 'withDeadline'>, look: () => Promise<T>): Promise<T> {
+  return connection.withDeadline(Date.now() + lookWithinMs, look);
+}
+
+const lookWithinMs = 4_000;
 const defaultTries = 3;
 const defaultWithinMs = 15_000;
 const pauseMs = 500;

@@ -49,6 +49,7 @@ interface Pending {
 }
 
 const registrationTimeoutMs = 30_000;
+/** Shorter than the client waits for the engine: it then asks Temporal itself. */
 const lookTimeoutMs = 4_500;
 const replayDelaysMs = [1_000, 2_000, 5_000, 10_000, 30_000];
 

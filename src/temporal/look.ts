@@ -4,6 +4,7 @@ import { batchProgress, semaphoreView } from '../contract/messages.js';
 import { batchId, semaphoreId } from '../contract/names.js';
 import type { RunningBatch, SemaphoreView } from '../contract/semaphore-view.js';
 import type { BatchProgress, BatchResult } from '../contract/workflows.js';
+import { bounded } from '../temporal.js';
 
 /** How a batch's workflow stands. */
 export type BatchState =
@@ -14,27 +15,25 @@ export type BatchState =
   /** No such batch was ever started on this server. */
   | { state: 'absent' };
 
-const DEADLINE_MS = 4_000;
-
 export async function batchState(client: Client, account: string, batch: string): Promise<BatchState> {
   const handle = client.workflow.getHandle(batchId(account, batch));
-  const described = await absentIsUndefined(() => bounded(client, () => handle.describe()));
+  const described = await absentIsUndefined(() => bounded(client.connection, () => handle.describe()));
   if (described === undefined) return { state: 'absent' };
   const word = described.status.name;
   if (word === 'RUNNING' || word === 'PAUSED' || word === 'CONTINUED_AS_NEW') return { state: 'running' };
   if (word !== 'COMPLETED') return { state: 'broken', word: word.toLowerCase() };
-  return { state: 'ended', result: await bounded(client, () => handle.result()) };
+  return { state: 'ended', result: await bounded(client.connection, () => handle.result()) };
 }
 
 /** Undefined when no such batch was ever started on this server. */
 export function progressOf(client: Client, account: string, batch: string): Promise<BatchProgress | undefined> {
   const handle = client.workflow.getHandle(batchId(account, batch));
-  return absentIsUndefined(() => bounded(client, () => handle.query(batchProgress)));
+  return absentIsUndefined(() => bounded(client.connection, () => handle.query(batchProgress)));
 }
 
 export function slotsOf(client: Client, account: string): Promise<SemaphoreView | undefined> {
   const handle = client.workflow.getHandle(semaphoreId(account));
-  return absentIsUndefined(() => bounded(client, () => handle.query(semaphoreView)));
+  return absentIsUndefined(() => bounded(client.connection, () => handle.query(semaphoreView)));
 }
 
 /** Undefined for a batch that does not run. */
@@ -51,8 +50,4 @@ export async function absentIsUndefined<T>(look: () => Promise<T>): Promise<T | 
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
-}
-
-function bounded<T>(client: Client, look: () => Promise<T>): Promise<T> {
-  return client.connection.withDeadline(Date.now() + DEADLINE_MS, look);
 }

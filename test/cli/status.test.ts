@@ -101,7 +101,9 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
       createdAt: '2026',
     };
     const [first, ...others] = statusLines(session, silent);
-    expect(first).toBe('b: Temporal does not answer, so whether it runs cannot be said');
+    expect(first).toBe(
+      'b: Temporal or its worker does not answer, so whether it runs cannot be said: ask again in a moment',
+    );
     expect(others).toContain('blocked   the disk of /d is full');
     expect(listLines(session, [silent]).join('\n')).toMatch(/^b +no answer +2 /m);
   });

@@ -60,5 +60,5 @@ describe.skipIf(!hasTemporal() || !canMount())('a disk that fills up in the midd
     expect(rig.emulator.truth().violations).toEqual([]);
     expect(rig.emulator.truth().jobs).toHaveLength(IDS.length);
     expect(paid).toBeLessThanOrEqual(IDS.length);
-  }, 200_000);
+  });
 });

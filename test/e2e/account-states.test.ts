@@ -33,7 +33,7 @@ describe.skipIf(!hasTemporal())('the account’s states around the slots', () =>
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
-  }, 60_000);
+  });
   afterAll(() => temporal?.teardown());
 
   /** A service and an account of its own. */

@@ -15,7 +15,7 @@ describe.skipIf(!hasTemporal())('F45: finished files that cannot be stored', () 
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
-  }, 60_000);
+  });
   afterAll(() => temporal?.teardown());
 
   const progressOf = (stack: Stack) =>

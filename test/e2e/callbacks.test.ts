@@ -18,7 +18,7 @@ describe.skipIf(!hasTemporal())('callbacks of vendor-a (design 3, Recovering a l
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
-  }, 60_000);
+  });
   afterAll(() => temporal?.teardown());
 
   /** A stack whose submits name a callback URL; the receiver listens unless told otherwise. */

@@ -26,7 +26,7 @@ describe.skipIf(!hasTemporal())('batch and semaphore hand over to new runs under
     await stack.run('long', rows, { eventsMax: 90 });
     histories = await storedHistories(stack.temporal.client);
     for (const type of ['batch', 'job', 'semaphore']) recordHistories(type, longest(histories, type));
-  }, 240_000);
+  });
   afterAll(() => stack?.stop());
 
   it('loses no row and counts none twice over more than 20 continuations (I6)', async () => {

@@ -24,7 +24,7 @@ describe.skipIf(!hasTemporal())('a grant for a job that is gone', () => {
       settings: { exclusive: false },
     });
     await stack.startWorker();
-  }, 60_000);
+  });
   afterAll(() => stack?.stop());
 
   const semaphore = () => stack.temporal.client.workflow.getHandle(semaphoreId(stack.settings.account));

@@ -17,7 +17,7 @@ describe.skipIf(!hasTemporal())('lost answers of one price', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
-  }, 60_000);
+  });
   afterAll(() => temporal?.teardown());
 
   it('sixteen in a row, half of them billed, settle without a person: as many lost_paid as were billed, none paid twice (G1)', async () => {

@@ -17,7 +17,7 @@ describe.skipIf(!hasTemporal())('a retry while a cancel settles', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
-  }, 60_000);
+  });
   afterAll(() => temporal?.teardown());
 
   it('6-O10: runs every row, also those that the cancel ended after it was ordered', async () => {

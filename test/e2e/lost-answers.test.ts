@@ -131,7 +131,7 @@ describe.skipIf(!hasTemporal())('lost and refused answers against the ground tru
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
-  }, 60_000);
+  });
   afterAll(() => temporal?.teardown());
 
   const runOne = (row: Row, faults: FaultRule[], ambiguity: 'hold' | 'if-proved', topUp = false): Promise<Ending> =>

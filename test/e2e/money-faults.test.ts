@@ -44,7 +44,7 @@ describe.skipIf(!hasTemporal())('money that does what nobody expects, against th
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
-  }, 60_000);
+  });
   afterAll(() => temporal?.teardown());
 
   interface Account extends Stack {

@@ -21,7 +21,7 @@ describe.skipIf(!hasTemporal())('operators, rivals and broken clocks: one reques
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
-  }, 60_000);
+  });
   afterAll(() => temporal?.teardown());
 
   it.concurrent('F48: two servers with a worker each run the same rows from one home', async () => {

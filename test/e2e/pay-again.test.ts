@@ -31,7 +31,7 @@ describe.skipIf(!hasTemporal())('rows that are paid again by policy', () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
-  }, 60_000);
+  });
   afterAll(() => temporal?.teardown());
 
   it.concurrent('`always` pays a lost row again within alwaysMaxWaste, and says so', async () => {

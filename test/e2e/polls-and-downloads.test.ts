@@ -131,7 +131,7 @@ describe.skipIf(!hasTemporal())('polls and downloads against the ground truth', 
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
-  }, 60_000);
+  });
   afterAll(() => temporal?.teardown());
 
   it.concurrent.each(FAULTS)('$name', async ({ name, route, nth, times, action, status: expected, reasonCode }) => {

@@ -25,7 +25,7 @@ describe.skipIf(!hasTemporal())('rows in review that go on (design 3, Policy and
     const settings = { exclusive: false };
     stack = await startStack({ temporal, account: 'review', speed: 200, settings, emulator: { faults: [lost] } });
     await stack.startWorker();
-  }, 60_000);
+  });
   afterAll(async () => {
     await stack?.stop();
     await temporal?.teardown();

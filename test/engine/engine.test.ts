@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isEngineKey } from '../../src/engine/control.js';
+import { isEngineKey, lookThroughEngine } from '../../src/engine/control.js';
 import { engineStatus } from '../../src/engine/engine-client.js';
 import { readRecord } from '../../src/engine/engine-record.js';
 import { stopEngine, wasStopped } from '../../src/engine/stop-engine.js';
@@ -173,6 +173,18 @@ describe.skipIf(!hasTemporal())('the engine', () => {
     if (process.platform !== 'linux') return;
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ');
     expect(fields?.[3]).toBe(String(pid));
+  }, 60_000);
+
+  test('tells what its worker sees of a batch, and says where the worker cannot tell', async () => {
+    const folder = newFolder();
+    const engine = await engineIn(folder);
+    const look = () => lookThroughEngine(folder, 'one', 'shots');
+    expect(await look()).toBeUndefined();
+    const running = { progress: { phase: 'running' } };
+    await engine.register(account('one', { sees: running }));
+    expect(await look()).toEqual(running);
+    await engine.register(account('one', { sees: null }));
+    expect(await look()).toBeNull();
   }, 60_000);
 
   test('ends by itself after the last open batch, not before', async () => {

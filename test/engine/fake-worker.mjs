@@ -1,6 +1,7 @@
 // A worker as the supervisor sees one: takes accounts, counts open batches, can be told to misbehave.
 // The settings of a registration are its orders: {fail: code}, {open: n}, {others: n}, {silentOnce: file}, {failWhile: file},
-// {leaves: true} the account at once, {awaits: ms} a paid answer for so long after it was asked to end, {hangs: true} and never ends.
+// {leaves: true} the account at once, {awaits: ms} a paid answer for so long after it was asked to end, {hangs: true} and never ends,
+// {sees: what} of every batch.
 import { existsSync, writeFileSync } from 'node:fs';
 
 /** @param {import('../../src/engine/registration.js').FromWorker} message */
@@ -9,6 +10,8 @@ const say = (message) => process.send?.(message);
 process.on('disconnect', () => process.exit(0));
 let awaits = 0;
 let hangs = false;
+/** @type {import('../../src/domain/json.js').JsonObject | null | undefined} */
+let sees;
 process.on('SIGTERM', () => {
   const endsAtMs = Date.now() + awaits;
   const report = () => {
@@ -19,7 +22,8 @@ process.on('SIGTERM', () => {
   setInterval(report, 100);
   report();
 });
-process.on('message', ({ turn, registration }) => {
+process.on('message', ({ type, turn, account: of, registration }) => {
+  if (type === 'look') return say({ type: 'seen', turn, account: of, ...(sees === undefined ? {} : { seen: sees }) });
   const { account, settings, key } = registration;
   process.stderr.write(`account ${account} key of ${key.value?.length ?? 0}\n`);
   if (settings.silentOnce !== undefined && !existsSync(settings.silentOnce)) {
@@ -32,6 +36,7 @@ process.on('message', ({ turn, registration }) => {
   if (settings.leaves) say({ type: 'left', account });
   awaits = settings.awaits ?? awaits;
   hangs = settings.hangs ?? hangs;
+  if ('sees' in settings) sees = settings.sees;
   const { open: batches, others = 0 } = settings;
   if (batches !== undefined) say({ type: 'open', batches, others });
 });

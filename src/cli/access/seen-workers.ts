@@ -1,6 +1,6 @@
 import { hasFfmpeg } from '../../../activities/files/film-frame.js';
 import { FRAMES_MARK, taskQueues } from '../../contract/names.js';
-import { TemporalUnreachableError } from '../../temporal.js';
+import { bounded, TemporalUnreachableError } from '../../temporal.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { joinWork, type WorkAccess } from './work-access.js';
@@ -10,7 +10,6 @@ import { sharedAddress } from './work-place.js';
 
 /** A worker asks for work at least once a minute; the server remembers it for five, also when it is gone. */
 const SEEN_WITHIN_MS = 90_000;
-const DEADLINE_MS = 4_000;
 /** `TASK_QUEUE_TYPE_WORKFLOW` and `TASK_QUEUE_TYPE_ACTIVITY` of the API. */
 const WORKFLOW_TASKS = 1;
 const ACTIVITY_TASKS = 2;
@@ -19,7 +18,7 @@ const ACTIVITY_TASKS = 2;
 async function seenAt({ temporal }: WorkAccess, queue: string, taskQueueType: number): Promise<string[] | undefined> {
   const { connection, namespace } = temporal;
   try {
-    const { pollers } = await connection.withDeadline(Date.now() + DEADLINE_MS, () =>
+    const { pollers } = await bounded(connection, () =>
       connection.workflowService.describeTaskQueue({ namespace, taskQueue: { name: queue }, taskQueueType }),
     );
     return pollers.flatMap(({ identity, lastAccessTime }) => {

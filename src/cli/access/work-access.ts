@@ -9,7 +9,7 @@ import { EngineError } from '../../engine/engine-error.js';
 import type { EngineState } from '../../engine/engine-status.js';
 import { wasStopped } from '../../engine/stop-engine.js';
 import { PayloadKeyError } from '../../temporal/payload-codec.js';
-import { connectTemporal, type TemporalClient, type TemporalOptions } from '../../temporal.js';
+import { bounded, connectTemporal, type TemporalClient, type TemporalOptions } from '../../temporal.js';
 import type { Session } from '../session.js';
 import { givenPlace } from './shared-place.js';
 import { buildId, runningEngine, sharedAddress } from './work-place.js';
@@ -110,13 +110,11 @@ async function connectShared(session: Session): Promise<WorkAccess> {
   return work;
 }
 
-const DEADLINE_MS = 4_000;
-
 /** Throws `PayloadKeyError` before anything is sent that others could read, or that the workers could not. */
 async function requireKey({ temporal: { client, connection }, close }: WorkAccess, account: string): Promise<void> {
   const look = () => client.workflow.getHandle(semaphoreId(account)).describe();
   try {
-    await connection.withDeadline(Date.now() + DEADLINE_MS, look);
+    await bounded(connection, look);
   } catch (error) {
     // Everything else, as that nobody has worked for the account yet, is said by what the command does next.
     if (!(error instanceof PayloadKeyError)) return;

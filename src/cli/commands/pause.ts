@@ -67,10 +67,11 @@ async function sayResumed(session: Session, trustsHome: boolean): Promise<void> 
 
 function sayOrdered(session: Session, batch: string, order: 'pause' | 'resume'): void {
   const { terminal } = session;
+  const next = commandHint(session, `${order === 'pause' ? 'resume' : 'watch'} ${batch}`);
   const said =
     order === 'pause'
-      ? `'${batch}' is paused: what was submitted is still fetched; \`callsheet resume ${batch}\` goes on`
-      : `'${batch}' goes on; \`callsheet watch ${batch}\` follows it`;
+      ? `'${batch}' is paused: what was submitted is still fetched; \`${next}\` goes on`
+      : `'${batch}' goes on; \`${next}\` follows it`;
   if (session.isJson) terminal.json({ schema: 1, batch, order });
   else terminal.data(said);
 }

@@ -89,7 +89,9 @@ export function statusJson(session: Session, { quote, ...report }: BatchStateRep
 
 /** Temporal did not say where the batch is: what follows is what the home has. */
 function stateWords(state: BatchStateReport['state']): string {
-  return state === 'unknown' ? 'Temporal does not answer, so whether it runs cannot be said' : state;
+  return state === 'unknown'
+    ? 'Temporal or its worker does not answer, so whether it runs cannot be said: ask again in a moment'
+    : state;
 }
 /** What a person would type next for a batch, without the flags that say where it lies. Pure. */
 export function nextWords(report: BatchStateReport): string {

@@ -58,7 +58,7 @@ export function Summary({ status }: { status: Status }) {
     <>
       <Bar status={status} />
       <Facts>
-        <Fact name="State">{status.state === 'unknown' ? 'Temporal does not answer' : status.state}</Fact>
+        <Fact name="State">{status.state === 'unknown' ? 'Temporal or its worker does not answer' : status.state}</Fact>
         <Fact name="Rows">{rows(status.rows)}</Fact>
         <Fact name="Credits spent">{`${credits(spent)}${unknown}`}</Fact>
         {expected === null || expected === spent ? null : (
