@@ -1,12 +1,19 @@
 import { upperCredits } from '../src/books/credits.js';
-import type { FedRowsInput, FedRowsResult, ReadyRow, ReopenInput, ReopenResult } from '../src/contract/pages.js';
+import type {
+  FedRowsInput,
+  FedRowsResult,
+  PageEntry,
+  ReadyRow,
+  ReopenInput,
+  ReopenResult,
+} from '../src/contract/pages.js';
 import type { RowRef } from '../src/contract/workflows.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
 import { sampleInForce } from '../src/home/batch-marks.js';
 import { type Feeder, feedersOf, feedsReader, isReady } from '../src/home/feeders.js';
 import { type Followers, isLeftAlone, isRerun, readFollowers, rerunOrder } from '../src/home/row-orders.js';
-import { rowStanding } from '../src/home/row-standing.js';
+import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
 import { loadRow } from '../src/home/row-work.js';
 import { rowAt } from '../src/home/rows.js';
 import { retryFor, runOrder, standingOfRow } from '../src/home/run-order.js';
@@ -14,6 +21,7 @@ import { windowCap } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { entryOf, heldBack, PAGE_CHARS_MAX, soonestFirst } from './row/page-entry.js';
+import { sharingEntry } from './share.js';
 
 export interface FedRowActivities {
   /** The rows that can run now since rows that feed them are done. */
@@ -49,34 +57,57 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
   let looks = 0;
   const left = (await soonestFirst(deps, input, feeders)).map((feeder) => ({ ...feeder }));
   for (let feeder = left[0]; feeder !== undefined; feeder = left[0]) {
-    const fed = (await feeds.of(feeder.index)) ?? [];
-    const next = fed[feeder.seen];
+    const next = (await feeds.waitingFor(feeder.index))[feeder.seen];
     if (next === undefined) {
       left.shift();
       continue;
     }
     if (result.rows.length >= limit || chars >= PAGE_CHARS_MAX || looks++ >= LOOKS_MAX) break;
-    const place = seen.has(next) ? undefined : await rowAt(deps.rows, batch, generation, next);
+    const place = await rowAt(deps.rows, batch, generation, next);
     const standing = place && (await standingOfRow(deps, batch, place.stored, order, rerun));
-    seen.add(next);
-    const mayRun = place !== undefined && sample?.has(place.stored.row.id) !== false;
+    const mayRun = place !== undefined && !seen.has(next) && sample?.has(place.stored.row.id) !== false;
     if (mayRun && standing?.ended === false && standing.begins === 'submit') {
       const { row } = place.stored;
-      const feeding = await feedersOf(deps, input, row);
-      if (isReady(feeding) && (await isMeant(deps, input, { row, feeding, followers }))) {
-        const entry = await entryOf(deps, batch, row, feeding, standing);
-        const upTo = entry.upToNano;
-        result.isShort = room !== null && (upTo === null || upTo > room);
-        if (result.isShort) break;
+      const entry = await entryWhenReady(deps, input, { row, standing, followers, awaited: feeder.index });
+      const upTo = entry?.upToNano ?? null;
+      result.isShort = entry !== undefined && room !== null && (upTo === null || upTo > room);
+      if (result.isShort) break;
+      if (entry !== undefined) {
+        seen.add(next);
         if (room !== null) room -= upTo ?? 0;
         chars += JSON.stringify(entry).length + 20;
-        const feedsOthers = (await feeds.of(row.index)) === undefined ? {} : { feeds: true as const };
-        result.rows.push({ part: place.part, entry, ...feedsOthers, ...(await aheadOf(deps, input, row, place.part)) });
+        const isAwaited = (await feeds.waitingFor(row.index)).length > 0;
+        // The page of a row that shares a render leaves it to the second way, which passes over what has ended.
+        const ahead =
+          row.shares === undefined ? await aheadOf(deps, input, row, place.part) : { isAhead: true as const };
+        result.rows.push({ part: place.part, entry, ...(isAwaited ? { feeds: true } : {}), ...ahead });
       }
     }
     feeder.seen += 1;
   }
   return { ...result, feeders: left };
+}
+
+interface WaitingRow {
+  row: Row;
+  standing: Extract<RowStanding, { ended: false }>;
+  followers: Followers;
+  /** The row that is done. */
+  awaited: number;
+}
+
+/** Undefined for a row that waits for others as well, or that the order is not for. */
+async function entryWhenReady(
+  deps: Dependencies,
+  input: FedRowsInput,
+  { row, standing, followers, awaited }: WaitingRow,
+): Promise<PageEntry | undefined> {
+  // What shares a render waits for that alone, whatever feeds them both.
+  if (row.shares !== undefined && (row.shares !== awaited || input.isOrderedOnly)) return undefined;
+  const feeding = await feedersOf(deps, input, row);
+  if (row.shares !== undefined) return sharingEntry(deps, input, { row, feeders: feeding, standing });
+  if (!isReady(feeding) || !(await isMeant(deps, input, { row, feeding, followers }))) return undefined;
+  return entryOf(deps, input.batch, row, feeding, standing);
 }
 
 /** Whether the order that the batch runs by is for the row as well. */
@@ -119,12 +150,14 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   const standing = rowStanding(record, await deps.ledger.read(batch, id), retry, content);
   // A row whose page is still to come is found by its page.
   if (standing.ended || (await isAhead(deps, { row, cursor }))) return { outcome: 'nothing' };
+  // What shares a render is opened when that is done, or by the second way through the rows.
+  if (standing.begins === 'submit' && stored.shares !== undefined) return { outcome: 'nothing' };
   const feeders = await feedersOf(deps, row, stored);
   if (standing.begins === 'submit' && !isReady(feeders)) return { outcome: 'nothing', isHeld: true };
   const { attempts } = standing;
   const begins = standing.begins === 'submit' && feeders.length > 0 ? 'prepare' : standing.begins;
-  const fed = await feedsReader(deps, batch, row.generation).of(row.index);
-  const feeds = fed === undefined ? {} : { feeds: true as const };
+  const isAwaited = (await feedsReader(deps, batch, row.generation).waitingFor(row.index)).length > 0;
+  const feeds = isAwaited ? { feeds: true as const } : {};
   const was = record && { status: record.status, creditsNano: record.creditsNano ?? null };
   const upToNano = begins === 'submit' || begins === 'prepare' ? await priceOf(deps, row) : null;
   return {

@@ -3,7 +3,7 @@ import type { Status } from '../src/domain/outcome.js';
 import { fedMedia, type Row } from '../src/domain/row.js';
 import { sampleInForce } from '../src/home/batch-marks.js';
 import { feedersOf, feedsReader, isReady } from '../src/home/feeders.js';
-import type { Feeds } from '../src/home/feeds.js';
+import type { PartFeeds } from '../src/home/feeds.js';
 import { type Followers, isLeftAlone, NO_FOLLOWERS, readFollowers, rerunOrder } from '../src/home/row-orders.js';
 import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
 import { runOrder, standingOfRow } from '../src/home/run-order.js';
@@ -12,7 +12,7 @@ import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { reopen } from './row/closed-models.js';
 import { entryOf, heldBack, PAGE_CHARS_MAX } from './row/page-entry.js';
-import { mayPay } from './share.js';
+import { sharingEntry } from './share.js';
 
 const SCAN_WIDTH = 25;
 
@@ -38,9 +38,8 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
   if (held) return { ...page, next: cursor, ...held };
   if (order.retry && !isSharing && cursor.part === 0 && cursor.index === 0) await reopen(deps, batch);
   const part = await deps.rows.readPart(batch, generation, cursor.part);
-  const feeds = (await deps.rows.generation(batch, generation))?.fed
-    ? await feedsReader(deps, batch, generation).ofPart(cursor.part)
-    : undefined;
+  const { fed, sharing } = (await deps.rows.generation(batch, generation)) ?? {};
+  const feeds = fed || sharing ? await feedsReader(deps, batch, generation).ofPart(cursor.part) : undefined;
   const filling: Filling = {
     page,
     generation,
@@ -82,8 +81,8 @@ interface Filling {
   /** A further way: it opens those that others feed, where they were missed. */
   isHeldOnly: boolean;
   holdsFed: boolean;
-  /** Undefined where no row feeds another. */
-  feeds: Feeds | undefined;
+  /** Undefined where no row waits for another. */
+  feeds: PartFeeds | undefined;
   /** What a person ordered for rows that settled ones feed. */
   followers: Followers;
   /** The rows that may run before the rest is approved; undefined where all may. */
@@ -121,17 +120,18 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   }
   // A row with a record has ended in this run; its feeders cannot have been missed.
   if (isHeldOnly && record !== undefined && record.rerunAtMs === undefined) return;
-  const entry = await entryOf(deps, page.batch, row, feeders, isSharing ? { ...standing, begins: 'share' } : standing);
-  // A copy reserves nothing: the plan does not count it either.
-  if (isSharing && room !== null && !(await mayPay(deps, { ...page, generation: filling.generation }, row)))
-    entry.upToNano = 0;
+  const { generation } = filling;
+  const entry = isSharing
+    ? await sharingEntry(deps, { batch: page.batch, generation }, { row, feeders, standing })
+    : await entryOf(deps, page.batch, row, feeders, standing);
   const upTo = entry.upToNano;
   page.isShort = room !== null && (upTo === null || upTo > room);
   if (page.isShort) return;
   if (room !== null) filling.room = room - (upTo ?? 0);
   filling.chars += JSON.stringify(entry).length + 1;
   page.entries.push(entry);
-  if (filling.feeds?.has(row.index)) page.feeding = [...(page.feeding ?? []), row.index];
+  const { fed, sharing } = filling.feeds ?? {};
+  if (fed?.has(row.index) || sharing?.has(row.index)) page.feeding = [...(page.feeding ?? []), row.index];
 }
 
 async function newPage(deps: Dependencies, batch: string, part: number): Promise<PageResult> {

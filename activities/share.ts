@@ -1,6 +1,9 @@
+import type { PageEntry } from '../src/contract/pages.js';
 import type { RowRef } from '../src/contract/workflows.js';
 import { isRecordOf, type OutputFile, type RowRecord, type Status } from '../src/domain/outcome.js';
 import type { Row } from '../src/domain/row.js';
+import type { Feeder } from '../src/home/feeders.js';
+import type { RowStanding } from '../src/home/row-standing.js';
 import { loadRow, type RowWork } from '../src/home/row-work.js';
 import { rowAt } from '../src/home/rows.js';
 import { askedOutput, disagreements } from '../src/kinds/expected.js';
@@ -9,6 +12,7 @@ import { createOutputs, OutputRefused } from '../src/store/outputs.js';
 import { StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { whileStored, withTries } from './files/tries.js';
+import { entryOf } from './row/page-entry.js';
 import { endRow } from './row/record.js';
 
 /** Rows with the same request are rendered once: the first is paid for, the others get copies of its files. */
@@ -58,8 +62,22 @@ async function share(deps: Dependencies, ref: RowRef): Promise<Status | null> {
   return 'failed';
 }
 
+/** What a batch needs to open a row that shares another's render; a copy reserves nothing, and no plan counts it. */
+export async function sharingEntry(
+  deps: Dependencies,
+  place: BatchPlace,
+  {
+    row,
+    feeders,
+    standing,
+  }: { row: Row; feeders: readonly Feeder[]; standing: Extract<RowStanding, { ended: false }> },
+): Promise<PageEntry> {
+  const entry = await entryOf(deps, place.batch, row, feeders, { ...standing, begins: 'share' });
+  return (await mayPay(deps, place, row)) ? entry : { ...entry, upToNano: 0 };
+}
+
 /** Whether a row that shares another's render may be sent by itself all the same, as `share` decides it. */
-export async function mayPay(deps: Dependencies, place: BatchPlace, row: Row): Promise<boolean> {
+async function mayPay(deps: Dependencies, place: BatchPlace, row: Row): Promise<boolean> {
   const first = await firstRow(deps, place, row);
   if (first === undefined || first.hash !== row.hash) return true;
   const [own, record] = await Promise.all([

@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import type { SubmitInput } from '../src/contract/attempts.js';
 import type { Granted } from '../src/contract/semaphore.js';
 import { loadRow } from '../src/home/row-work.js';
@@ -23,11 +24,17 @@ export async function standBy(
   const startedMs = deps.monotonic();
   let askedMs = startedMs;
   while (mayClaim(deps) && deps.monotonic() - startedMs < STANDBY_MAX_MS) {
+    const lookedMs = deps.monotonic();
     const word = await standby.wait(row, STANDBY_LOOK_MS);
     if (word !== undefined) return word === 'withdrawn' ? undefined : word;
+    // The server has given this try up: its job goes on without it, and what it asks for nobody would give back.
+    if (Context.current().cancellationSignal.aborted) return undefined;
+    const nowMs = deps.monotonic();
+    // After a standstill the next sign of life tells whether that is so.
+    const isStill = nowMs - lookedMs > 2 * STANDBY_LOOK_MS;
     // A grant may be lost with the process that it was told in.
-    if (deps.monotonic() - askedMs < ASK_AGAIN_MS) continue;
-    askedMs = deps.monotonic();
+    if (isStill || nowMs - askedMs < ASK_AGAIN_MS) continue;
+    askedMs = nowMs;
     await messenger.acquireFor(ask).catch(() => undefined);
   }
   const last = await standby.wait(row, 0);

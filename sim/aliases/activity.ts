@@ -9,6 +9,7 @@ export const Context = {
     if (actor?.what !== 'activity') throw new Error('no activity is running');
     return {
       heartbeat: (details?: unknown) => actor.heartbeat(details),
+      cancellationSignal: { aborted: actor.isGivenUp() },
       info: {
         attempt: actor.attempt,
         heartbeatDetails: actor.heartbeatDetails,

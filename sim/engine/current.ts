@@ -29,6 +29,8 @@ export interface ActivityActor {
   scheduledMs: number;
   heartbeatDetails: unknown;
   heartbeat(details: unknown): void;
+  /** A sign of life was answered with that the server does not wait for it any more. */
+  isGivenUp(): boolean;
 }
 
 /** What one workflow run gives to the primitives of `@temporalio/workflow`; see `temporal/`. */

@@ -105,6 +105,7 @@ export function createActivityQueues(
   }
 
   function perform(task: Task, token: number, worker: Worker): void {
+    let isGivenUp = false;
     const actor: ActivityActor = {
       what: 'activity',
       host: worker,
@@ -112,10 +113,12 @@ export function createActivityQueues(
       scheduledMs: task.scheduledMs,
       heartbeatDetails: cloneJson(task.details),
       heartbeat(details) {
-        if (task.token !== token) return;
+        isGivenUp ||= task.token !== token;
+        if (isGivenUp) return;
         if (details !== undefined) task.details = cloneJson(details);
         beatAt(task, token);
       },
+      isGivenUp: () => isGivenUp,
     };
     sim.actor = actor;
     const activity = worker.activities[task.type];

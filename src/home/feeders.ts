@@ -4,7 +4,7 @@ import { type FedInput, type FedMedia, fedMedia, type Media, type Row } from '..
 import { factsOf } from '../kinds/facts.js';
 import type { FedFile } from '../store/sidecar.js';
 import type { AccountRecords } from './account-records.js';
-import { type Feeds, readFeeds } from './feeds.js';
+import { type PartFeeds, readFeeds } from './feeds.js';
 import type { Records } from './row-records.js';
 import { type Rows, rowAt } from './rows.js';
 
@@ -97,23 +97,36 @@ function withDriverLength(row: Row): Row {
   return { ...row, cells: { ...row.cells, input_video_seconds: seconds } };
 }
 
+export interface FeedsReader {
+  /** What a row feeds. */
+  of(index: number): Promise<readonly number[] | undefined>;
+  /** What waits for a row: what it feeds, and then what shares its render. */
+  waitingFor(index: number): Promise<readonly number[]>;
+  ofPart(part: number): Promise<PartFeeds>;
+}
+
 /** Reads each part's document once. */
 export function feedsReader(
   { home, rows }: Pick<AccountRecords, 'home' | 'rows'>,
   batch: string,
   generation: string,
-): { of(index: number): Promise<readonly number[] | undefined>; ofPart(part: number): Promise<Feeds> } {
-  const known = new Map<number, Promise<Feeds>>();
-  const ofPart = (part: number): Promise<Feeds> => {
+): FeedsReader {
+  const known = new Map<number, Promise<PartFeeds>>();
+  const ofPart = (part: number): Promise<PartFeeds> => {
     const feeds = known.get(part) ?? readFeeds(home.store, home.keys.feeds(batch, generation, part));
     known.set(part, feeds);
     return feeds;
   };
+  const besideRow = async (index: number): Promise<PartFeeds | undefined> => {
+    const place = await rowAt(rows, batch, generation, index);
+    return place && ofPart(place.part);
+  };
   return {
     ofPart,
-    async of(index) {
-      const place = await rowAt(rows, batch, generation, index);
-      return place && (await ofPart(place.part)).get(index);
+    of: async (index) => (await besideRow(index))?.fed.get(index),
+    async waitingFor(index) {
+      const { fed, sharing } = (await besideRow(index)) ?? {};
+      return [...(fed?.get(index) ?? []), ...(sharing?.get(index) ?? [])];
     },
   };
 }

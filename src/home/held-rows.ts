@@ -132,7 +132,8 @@ async function feedersOf(
   const pairs: number[] = [];
   const starts = new Uint32Array(facts.rows + 1);
   for (const part of facts.parts.keys()) {
-    for (const [feeder, fed] of await readFeeds(home.store, home.keys.feeds(batch, generation, part))) {
+    const { fed: feeds } = await readFeeds(home.store, home.keys.feeds(batch, generation, part));
+    for (const [feeder, fed] of feeds) {
       for (const row of fed) {
         if (feeder >= facts.rows || row >= facts.rows) return undefined;
         pairs.push(feeder, row);

@@ -32,6 +32,8 @@ export const generationSchema = z.object({
   ),
   /** How many rows others feed; absent where none. */
   fed: z.exactOptional(z.int()),
+  /** How many rows share the render of another; absent where none, and in a generation of an earlier build. */
+  sharing: z.exactOptional(z.int()),
   createdAtMs: timeSchema,
 });
 export type GenerationFacts = z.output<typeof generationSchema>;
@@ -49,6 +51,7 @@ export function createRowsWriter(store: Store, account: string, batch: string) {
   const feeds = createFeedsWriter(store);
   let rows = 0;
   let fed = 0;
+  let sharing = 0;
   let lines: Buffer[] = [];
   let lineBytes = 0;
 
@@ -75,8 +78,11 @@ export function createRowsWriter(store: Store, account: string, batch: string) {
       lineBytes += line.length;
       byKind[stored.row.kind] = (byKind[stored.row.kind] ?? 0) + 1;
       const feeders = fedMedia(stored.row);
-      for (const { at } of feeders) feeds.add(at, stored.row.index);
+      for (const { at } of feeders) feeds.addFed(at, stored.row.index);
       if (feeders.length > 0) fed += 1;
+      const { shares } = stored.row;
+      if (shares !== undefined) feeds.addSharing(shares, stored.row.index);
+      if (shares !== undefined) sharing += 1;
       rows++;
     },
     /** Makes the generation visible under its content's name. The same content twice gives the first one's facts. */
@@ -97,6 +103,7 @@ export function createRowsWriter(store: Store, account: string, batch: string) {
         parts,
         byKind,
         ...(fed > 0 ? { fed } : {}),
+        ...(sharing > 0 ? { sharing } : {}),
         ...meta,
       };
       if (await store.putIfAbsent(factsKey, encodeJson(facts))) return facts;
@@ -123,6 +130,7 @@ export async function rebuildGeneration(
   const columns = new Set<string>();
   const byKind: Partial<Record<Kind, number>> = {};
   let fed = 0;
+  let sharing = 0;
   for (const name of names) {
     const bytes = await store.get(`${keys.generation(batch, generation)}/${name}`);
     const lines = Buffer.from(bytes ?? [])
@@ -136,12 +144,13 @@ export async function rebuildGeneration(
       for (const column of Object.keys(stored.raw)) columns.add(column);
       byKind[stored.row.kind] = (byKind[stored.row.kind] ?? 0) + 1;
       if (fedMedia(stored.row).length > 0) fed += 1;
+      if (stored.row.shares !== undefined) sharing += 1;
     }
   }
   if (parts.length === 0) return undefined;
   const passthroughColumns = [...columns].filter((column) => column.startsWith('x-'));
   const rows = parts.reduce((sum, part) => sum + part.rows, 0);
-  const chains = fed > 0 ? { fed } : {};
+  const waiting = { ...(fed > 0 ? { fed } : {}), ...(sharing > 0 ? { sharing } : {}) };
   return {
     schema: 1,
     generation,
@@ -150,7 +159,7 @@ export async function rebuildGeneration(
     columns: [...columns],
     passthroughColumns,
     byKind,
-    ...chains,
+    ...waiting,
     createdAtMs: 0,
   };
 }

@@ -7,10 +7,12 @@ import type { HomeAccess } from '../../src/cli/access/home-access.js';
 import { recordSkipped } from '../../src/cli/plan/kept-rows.js';
 import { batchProgress, cancelBatch } from '../../src/contract/messages.js';
 import { batchId } from '../../src/contract/names.js';
+import type { Row } from '../../src/domain/row.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { sha256 } from '../download/broken-server.js';
-import { imageRow, type Stack, startStack } from '../support/stack.js';
+import { editRow, fed } from '../support/chain-rows.js';
+import { imageRow, type Stack, startStack, videoRow } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 import { until } from '../support/until.js';
 
@@ -76,6 +78,29 @@ describe.skipIf(!hasTemporal())('rows with the same request are rendered once', 
       const retry = { beforeMs: Date.now() + 1, classes: [] };
       expect((await stack.run('b', rows, { retry })).counts).toMatchObject({ done: 3 });
       expect(stack.emulator.truth().jobs).toHaveLength(1);
+    });
+  });
+
+  it.concurrent('a copy is there as soon as the render is, and what feeds both brings no second one', async () => {
+    const unpolled: FaultRule = { match: { route: 'vendor-a.poll' }, action: { do: 'answer', status: 500, body: '' } };
+    await withStack('shareSoon', [unpolled], async (stack) => {
+      const edit = (id: string, change: Partial<Row> = {}) =>
+        editRow(id, fed('hero', 0), { hash: 'hash-rain', stem: id, ...change });
+      const rows = [
+        imageRow('hero'),
+        edit('a'),
+        edit('b', { shares: 1 }),
+        videoRow('endless'),
+        edit('d', { shares: 1 }),
+      ];
+      await stack.supply('b', await stack.seed('b', rows));
+      const handle = stack.temporal.client.workflow.getHandle(batchId(stack.settings.account, 'b'));
+      await until(async () => (await handle.query(batchProgress)).counts.done === 4);
+      expect(await stack.record('b', 'b')).toMatchObject({ status: 'done', attempts: 0, creditsNano: 0 });
+      expect(await stack.record('b', 'd')).toMatchObject({ status: 'done', attempts: 0, creditsNano: 0 });
+      expect(stack.emulator.truth().jobs).toHaveLength(3);
+      const { open, held = 0 } = await handle.query(batchProgress);
+      expect([open, held]).toEqual([1, 0]);
     });
   });
 

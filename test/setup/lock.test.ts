@@ -36,12 +36,16 @@ test('one process at a time has the lock', async () => {
 });
 
 test('a killed holder holds it no longer', async () => {
-  const folder = join(mkdtempSync(join(tmpdir(), 'callsheet-lock-')), 'lock');
+  const above = mkdtempSync(join(tmpdir(), 'callsheet-lock-'));
+  const [folder, held] = [join(above, 'lock'), join(above, 'held')];
   const { child, ended } = runNode(`
+    import { writeFileSync } from 'node:fs';
     import { tryLock } from ${JSON.stringify(lockModule)};
     tryLock(${JSON.stringify(folder)});
+    writeFileSync(${JSON.stringify(held)}, '');
     setInterval(() => undefined, 1000);`);
-  while (!existsSync(folder) || readdirSync(folder).length === 0) await sleep(20);
+  // Who looks before the holder has looked itself makes it step back.
+  while (!existsSync(held)) await sleep(20);
   expect(tryLock(folder)).toEqual({ holder: child.pid });
   await expect(withLock(folder, async () => 'mine', { timeoutMs: 100 })).rejects.toThrow(`process ${child.pid}`);
   child.kill('SIGKILL');
