@@ -111,8 +111,9 @@ export function rowsWithHandle(rig: Rig, batch: string): string[] {
   const finished = new Set(finishedIds(rig, batch));
   const known = filesBelow(join(batchFolder(rig, batch), 'attempts')).flatMap((file) => {
     const id = /([^/\\]+)[/\\]\d+\.\d+\.json$/.exec(file)?.[1];
-    const { state } = JSON.parse(readFileSync(file, 'utf8')) as { state: string };
-    return id !== undefined && (state === 'created' || state === 'done') && !finished.has(id) ? [id] : [];
+    // What is just being written is not on record yet.
+    const isOnRecord = /"state":"(created|done)".*\}\s*$/s.test(readFileSync(file, 'utf8'));
+    return id !== undefined && isOnRecord && !finished.has(id) ? [id] : [];
   });
   return [...new Set(known)];
 }
