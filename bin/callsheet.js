@@ -2,7 +2,7 @@
 // Starts the built command line; without a build it says how to get one.
 import { existsSync } from 'node:fs';
 
-const main = new URL('../dist/cli/main.js', import.meta.url);
+const main = new URL('../dist/src/cli/main.js', import.meta.url);
 if (existsSync(main)) {
   await import(main.href);
 } else {

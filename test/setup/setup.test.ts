@@ -89,7 +89,6 @@ describe('the set-up of a checkout', () => {
       [
         '.built-from',
         'build-id',
-        'cli',
         'emulator',
         'page',
         'src',
