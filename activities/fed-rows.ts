@@ -51,7 +51,7 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
   const sample = await sampleInForce(deps.home, batch, generation);
   const feeds = feedsReader(deps, batch, generation);
   const followers = await readFollowers(deps.home, batch);
-  const seen = new Set<number>();
+  const opened = new Set<number>();
   let room = input.roomNano;
   let chars = 0;
   let looks = 0;
@@ -63,9 +63,9 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
       continue;
     }
     if (result.rows.length >= limit || chars >= PAGE_CHARS_MAX || looks++ >= LOOKS_MAX) break;
-    const place = await rowAt(deps.rows, batch, generation, next);
+    const place = opened.has(next) ? undefined : await rowAt(deps.rows, batch, generation, next);
     const standing = place && (await standingOfRow(deps, batch, place.stored, order, rerun));
-    const mayRun = place !== undefined && !seen.has(next) && sample?.has(place.stored.row.id) !== false;
+    const mayRun = place !== undefined && sample?.has(place.stored.row.id) !== false;
     if (mayRun && standing?.ended === false && standing.begins === 'submit') {
       const { row } = place.stored;
       const entry = await entryWhenReady(deps, input, { row, standing, followers, awaited: feeder.index });
@@ -73,7 +73,7 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
       result.isShort = entry !== undefined && room !== null && (upTo === null || upTo > room);
       if (result.isShort) break;
       if (entry !== undefined) {
-        seen.add(next);
+        opened.add(next);
         if (room !== null) room -= upTo ?? 0;
         chars += JSON.stringify(entry).length + 20;
         const isAwaited = (await feeds.waitingFor(row.index)).length > 0;

@@ -11,6 +11,7 @@ import { askedOutput, disagreements } from '../src/kinds/expected.js';
 import { createOutputs, OutputRefused } from '../src/store/outputs.js';
 import { StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
+import { onExistsOf } from './files/landing.js';
 import { whileStored, withTries } from './files/tries.js';
 import { entryOf } from './row/page-entry.js';
 import { endRow } from './row/record.js';
@@ -43,7 +44,7 @@ async function share(deps: Dependencies, ref: RowRef): Promise<Status | null> {
   // Nothing was rendered for it: this row is sent by itself.
   if (record?.status === 'skipped') return null;
   const isSame = record !== undefined && isRecordOf(record, work.row.hash);
-  const files = isSame && record.status === 'done' ? await copyAll(deps, ref, work, record) : undefined;
+  const files = isSame && record.status === 'done' ? await copyAll(deps, ref, { work, own }, record) : undefined;
   if (files !== undefined) {
     const warnings = [`shares the render of row ${first.id}`, ...files.flatMap((file) => against(work.row, file))];
     await endRow(deps, ref, { status: 'done', files, warnings, ...(record === undefined ? {} : { shared: record }) });
@@ -97,9 +98,11 @@ async function firstRow({ rows }: Dependencies, ref: BatchPlace, { shares }: Row
 async function copyAll(
   deps: Dependencies,
   ref: RowRef,
-  { row, options }: RowWork,
+  { work, own }: { work: RowWork; own: RowRecord | undefined },
   record: RowRecord,
 ): Promise<OutputFile[] | undefined> {
+  const { row, options } = work;
+  const onExists = onExistsOf(own, work);
   const store = deps.openStore(options.out);
   const outputs = createOutputs(store, ref.batch);
   const copies: OutputFile[] = [];
@@ -109,7 +112,7 @@ async function copyAll(
     const source = held?.sha256 === file.sha256 ? await store.read(key) : undefined;
     if (source === undefined) return undefined;
     const name = { stem: row.stem, position, attemptName: `${row.id}-shared`, expected: 'any' } as const;
-    const saved = await outputs.save(source, { ...name, onExists: options.onExists }).catch(refused);
+    const saved = await outputs.save(source, { ...name, onExists }).catch(refused);
     if (saved === undefined) return undefined;
     if (saved.file.sha256 !== file.sha256) {
       throw new StoreError('DAMAGED', `'${key}' in ${store.location} changed while it was copied`, key);

@@ -37,12 +37,15 @@ export function openLanding(
   record: RowRecord | undefined,
 ): Landing {
   const { deps, input, work } = opened;
-  const { options } = work;
-  const store = deps.openStore(options.out);
+  const store = deps.openStore(work.options.out);
+  return { ...opened, store, outputs: createOutputs(store, input.row.batch), onExists: onExistsOf(record, work) };
+}
+
+/** What is to happen where a row's name is taken: by files of its own, the new ones step aside. */
+export function onExistsOf(record: RowRecord | undefined, work: RowWork): Landing['onExists'] {
+  const { onExists } = work.options;
   const isAnother = record !== undefined && hasEarlier(record);
-  const mayVersion = isAnother || (options.onExists === 'fail' && hasOlderFiles(record, work));
-  const onExists = mayVersion ? 'version' : options.onExists;
-  return { ...opened, store, outputs: createOutputs(store, input.row.batch), onExists };
+  return isAnother || (onExists === 'fail' && hasOlderFiles(record, work)) ? 'version' : onExists;
 }
 
 /** One output that cannot be had does not keep the others from being saved. */

@@ -81,8 +81,10 @@ export function createRowsWriter(store: Store, account: string, batch: string) {
       for (const { at } of feeders) feeds.addFed(at, stored.row.index);
       if (feeders.length > 0) fed += 1;
       const { shares } = stored.row;
-      if (shares !== undefined) feeds.addSharing(shares, stored.row.index);
-      if (shares !== undefined) sharing += 1;
+      if (shares !== undefined) {
+        feeds.addSharing(shares, stored.row.index);
+        sharing += 1;
+      }
       rows++;
     },
     /** Makes the generation visible under its content's name. The same content twice gives the first one's facts. */

@@ -9,22 +9,23 @@ import { wholeRecord } from '../home/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 const ROW = plainRow('r');
+const COPY = plainRow('copy', { index: 1, hash: ROW.hash, shares: 0 });
 
 /** A row whose job wrote its end, by a cancel, after the retry that outlives it had been ordered. */
-async function endedLate(status: 'cancelled' | 'failed') {
-  const { deps, clock, refOf } = await accountAtHand([ROW]);
+async function endedLate(status: 'cancelled' | 'failed', of = ROW) {
+  const { deps, clock, refOf } = await accountAtHand(of === ROW ? [ROW] : [ROW, of]);
   deps.messenger = { ...deps.messenger, areOpen: async () => [false] } as typeof deps.messenger;
   const reasonCode = status === 'cancelled' ? 'cancelled_by_user' : 'render_failed';
-  const ended = { kind: ROW.kind, status, reasonCode, rowHash: ROW.hash, attempts: 0, seenStates: 0 } as const;
+  const ended = { kind: of.kind, status, reasonCode, rowHash: of.hash, attempts: 0, seenStates: 0 } as const;
   await markCancelled(deps.home, 'b', clock.nowMs);
   const limits = { maxCreditsNano: null, maxFailures: null };
   const policy = { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 } as const;
   const retry = { beforeMs: clock.nowMs + 1, classes: [] };
   await writeBatchOrder(deps.home, 'b', { limits, policy, retry });
-  await deps.records.writeRecord('b', wholeRecord('r', { ...ended, finishedAtMs: clock.nowMs + 500 }));
+  await deps.records.writeRecord('b', wholeRecord(of.id, { ...ended, finishedAtMs: clock.nowMs + 500 }));
   clock.nowMs += 1_000;
-  const row = refOf(ROW);
-  const sent = { hash: ROW.hash, earlier: [], sinceMs: clock.nowMs };
+  const row = refOf(of);
+  const sent = { hash: of.hash, earlier: [], sinceMs: clock.nowMs };
   return {
     clear: () => clearCancelled(deps.home, 'b'),
     order: () => runOrder(deps, 'b', 'unsaid'),
@@ -44,6 +45,13 @@ test('6-O10: a row that a cancel ended after the retry was ordered is run again'
   await clear();
   expect(await reopen()).toMatchObject({ outcome: 'restart', begins: 'submit', was: { status: 'cancelled' } });
   expect(await refusal()).toBeUndefined();
+});
+
+test('a row that shares a render is not begun as one that is paid', async () => {
+  const { clear, reopen, page } = await endedLate('cancelled', COPY);
+  await clear();
+  expect(await reopen()).toEqual({ outcome: 'nothing' });
+  expect(await page()).toMatchObject({ entries: [{ id: 'r' }], deferred: 1 });
 });
 
 test('6-O10: its page brings it too, where that comes after its end', async () => {

@@ -6,7 +6,7 @@ import { keepFedRows, recordKept } from '../../src/cli/plan/kept-rows.js';
 import { coveredBy, refuseChangedRows, withFedRows } from '../../src/cli/plan/refuse-rows.js';
 import type { PlannedRow } from '../../src/cli/plan/row-planner.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
-import type { Row } from '../../src/domain/row.js';
+import { fedMedia, type Row } from '../../src/domain/row.js';
 import { recordFor } from '../../src/home/row-standing.js';
 import { rowRecord } from '../support/row-record.js';
 
@@ -46,6 +46,18 @@ describe('a changed row and what it feeds', () => {
     expect(() => refuseChangedRows(noted(hero, edit, film), place, order)).not.toThrow();
     const other = changed(row('other', 5), ['width']);
     expect(() => refuseChangedRows(noted(hero, edit, other), place, order)).toThrow(/'other'/);
+  });
+
+  test('a row that is fed by a copy follows the row that renders it', () => {
+    const [copy] = fedMedia(film.row);
+    const ofCopy = changed(
+      { ...film.row, media: { image: [{ ...copy, source: 'row', id: 'twin', at: edit.row.index }] } },
+      [],
+    );
+    const refuse = () => refuseChangedRows(noted(edit, ofCopy), place, false);
+    expect(refuse).toThrow(/'edit'/);
+    expect(refuse).not.toThrow(/'film'/);
+    expect(withFedRows(new Set(['edit']), noted(edit, ofCopy))).toEqual(new Set(['edit', 'film']));
   });
 
   test('without what it feeds: the rest stays, but for rows that were changed by themselves or are named', async () => {

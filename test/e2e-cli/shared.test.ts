@@ -16,7 +16,8 @@ describe.skipIf(!hasTemporal())('a shared Temporal (F47, F48)', () => {
   let env: Record<string, string>;
   beforeEach(async () => {
     temporal = await startTemporal();
-    // Where nobody serves for a while, the service's own lives must not run out meanwhile.
+    // The URL of a film lives for about an hour (service document 2, Limits): over a minute here, longer than a killed
+    // worker's jobs wait for the next one.
     rig = await startRig({ speed: 50, emulator: SLOW_RENDERS });
     env = { TEMPORAL_ADDRESS: temporal.address };
     await rig.write('team.csv', csv(ROWS));

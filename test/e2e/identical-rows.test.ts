@@ -141,6 +141,22 @@ describe.skipIf(!hasTemporal())('rows with the same request are rendered once', 
     });
   });
 
+  it.concurrent('a copy steps aside of what its row had before it was changed, as a render does', async () => {
+    await withStack('shareAgain', [], async (stack) => {
+      const before = takeName(stack, 'b');
+      const bytes = readFileSync(before);
+      const file = { file: 'media/b.png', contentType: 'image/png', bytes: bytes.length, sha256: sha256(bytes) };
+      await accessOf(stack).records.writeRecord('b', {
+        ...{ schema: 1, id: 'b', kind: 'svc/image', status: 'done', flags: [], warnings: [], attempts: 0 },
+        ...{ files: [file], creditsNano: 0, creditsBasis: 'price-book', finishedAtMs: 1, rowHash: 'hash-before' },
+      });
+      expect((await stack.run('b', [same('a'), same('b', 0)])).counts).toMatchObject({ done: 2 });
+      expect((await stack.record('b', 'b'))?.files).toMatchObject([{ file: 'media/b.v2.png' }]);
+      expect(readFileSync(before).equals(bytes)).toBe(true);
+      expect(stack.emulator.truth().jobs).toHaveLength(1);
+    });
+  });
+
   it.concurrent('4-U3: cancel ends a copy that cannot be stored; what was rendered stays', async () => {
     await withStack('shareTaken', [], async (stack) => {
       takeName(stack, 'b');

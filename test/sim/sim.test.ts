@@ -63,6 +63,11 @@ describe('simulation', () => {
       "a gateway's failure of an image is not the service's word either (S1, S2)",
       [/of b1\/r5\.1 makes job \d+, svc\/image/, /of b1\/r5\.1: 5\d\d, which proves nothing by gateway/],
     ],
+    [
+      900066,
+      'a wait for a grant that the server gave up while its worker stood still asks for none any more (I5)',
+      [/stopped for 40 s\n(.*\n)+.*ledger b1\/r6 1 void/, /ledger b1\/r6 2 done/],
+    ],
   ])('seed %i: %s', (seed, _what, shown) => {
     const { status, stdout } = simulate('--seed', String(seed), '--trace');
     expect(status, stdout).toBe(0);

@@ -4,9 +4,10 @@ import type { PlannedRow } from './row-planner.js';
 /** A changed row as it is kept of every one: an order may name any of them. */
 export interface ChangedId {
   id: string;
+  index: number;
   line: number;
-  /** The rows that feed it, by id. */
-  feeders: readonly string[];
+  /** The rows that feed it: as the manifest names them, and by the index of the one that renders. */
+  feeders: readonly { id: string; at: number }[];
   isOpen: boolean;
   /** Of the first ones: only they are told with the columns that changed. */
   planned?: PlannedRow;
@@ -18,7 +19,28 @@ const CHANGED_WHOLE_MAX = 1_000;
 export function noteChanged(found: ChangedId[], planned: PlannedRow): void {
   const { row, changed } = planned;
   if (changed === undefined) return;
-  const feeders = fedMedia(row).map(({ id }) => id);
+  const feeders = fedMedia(row).map(({ id, at }) => ({ id, at }));
   const isWhole = found.length < CHANGED_WHOLE_MAX;
-  found.push({ id: row.id, line: row.line, feeders, isOpen: changed.isOpen, ...(isWhole && { planned }) });
+  found.push({
+    id: row.id,
+    index: row.index,
+    line: row.line,
+    feeders,
+    isOpen: changed.isOpen,
+    ...(isWhole && { planned }),
+  });
+}
+
+/** Whether one of some rows feeds a row. Pure. */
+export function isFedBy({ feeders }: Pick<ChangedId, 'feeders'>, rows: FeedingRows): boolean {
+  return feeders.some(({ id, at }) => rows.ids.has(id) || rows.indexes.has(at));
+}
+
+export interface FeedingRows {
+  ids: Set<string>;
+  indexes: Set<number>;
+}
+
+export function feedingRows(rows: readonly Pick<ChangedId, 'id' | 'index'>[]): FeedingRows {
+  return { ids: new Set(rows.map(({ id }) => id)), indexes: new Set(rows.map(({ index }) => index)) };
 }

@@ -4,7 +4,7 @@ import type { BatchPlace } from '../access/home-access.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
-import { type ChangedId, noteChanged } from './changed-rows.js';
+import { type ChangedId, type FeedingRows, feedingRows, isFedBy, noteChanged } from './changed-rows.js';
 import type { ManifestPlace } from './manifest-flags.js';
 import type { CountedRows } from './row-counter.js';
 import { createRowPlanner, withColumns } from './row-planner.js';
@@ -22,8 +22,8 @@ export function refuseChangedRows(
   const { refused, shown } = refusedOf(changed, reruns);
   if (refused.length === 0) return;
   // What changed with the rows that feed it alone is covered by the order for those.
-  const ids = new Set(changed.map(({ id }) => id));
-  const own = shown.filter((one) => !isChangedByFeeders(one, ids));
+  const changing = feedingRows(changed);
+  const own = shown.filter((one) => !isChangedByFeeders(one, changing));
   const lines = (own.length > 0 ? own : shown).map(({ id, line, isOpen, planned }) => {
     const columns = planned && (planned.changed?.columns?.join(', ') || 'the content of its media');
     const what = columns === undefined ? '' : ` (changed: ${columns})`;
@@ -42,15 +42,15 @@ function refusedOf(
   changed: readonly ChangedId[],
   reruns: ChangedOrder,
 ): { refused: readonly ChangedId[]; shown: readonly ChangedId[] } {
-  const ids = new Set(changed.map(({ id }) => id));
-  const isFed = ({ feeders }: ChangedId) => feeders.some((id) => ids.has(id));
+  const changing = feedingRows(changed);
+  const isFed = (one: ChangedId) => isFedBy(one, changing);
   const refused = changed.filter(({ id, isOpen }) => !isRerun(reruns, id) || isOpen);
   const shown = [...refused.filter((one) => !isFed(one)), ...refused.filter(isFed)].slice(0, SHOWN_MAX);
   return { refused, shown };
 }
 
-function isChangedByFeeders({ feeders, isOpen, planned }: ChangedId, ids: ReadonlySet<string>): boolean {
-  return !isOpen && planned?.changed?.columns?.length === 0 && feeders.some((id) => ids.has(id));
+function isChangedByFeeders(one: ChangedId, changing: FeedingRows): boolean {
+  return !one.isOpen && one.planned?.changed?.columns?.length === 0 && isFedBy(one, changing);
 }
 
 /** What an order pays again: with `--no-dependents` the rows that it names alone. Pure. */
@@ -61,12 +61,16 @@ export function coveredBy(order: ChangedOrder, changed: readonly ChangedId[], ke
 /** The order with the rows that changed since those that feed them are covered by it. Pure. */
 export function withFedRows(reruns: ChangedOrder, changed: readonly ChangedId[]): ChangedOrder {
   if (typeof reruns === 'boolean') return reruns;
-  const ids = new Set(reruns);
-  for (let before = -1; before !== ids.size; ) {
-    before = ids.size;
-    for (const { id, feeders } of changed) if (feeders.some((one) => ids.has(one))) ids.add(id);
+  const covered = feedingRows(changed.filter(({ id }) => reruns.has(id)));
+  for (const id of reruns) covered.ids.add(id);
+  for (let before = -1; before !== covered.ids.size; ) {
+    before = covered.ids.size;
+    for (const { id, index } of changed.filter((one) => isFedBy(one, covered))) {
+      covered.ids.add(id);
+      covered.indexes.add(index);
+    }
   }
-  return ids;
+  return covered.ids;
 }
 
 /** Refuses rows whose output name is taken by a file that the batch did not write (`B47`). Pure. */
