@@ -111,9 +111,10 @@ export function rowsWithHandle(rig: Rig, batch: string): string[] {
   const finished = new Set(finishedIds(rig, batch));
   const known = filesBelow(join(batchFolder(rig, batch), 'attempts')).flatMap((file) => {
     const id = /([^/\\]+)[/\\]\d+\.\d+\.json$/.exec(file)?.[1];
-    // What is just being written is not on record yet.
-    const isOnRecord = /"state":"(created|done)".*\}\s*$/s.test(readFileSync(file, 'utf8'));
-    return id !== undefined && isOnRecord && !finished.has(id) ? [id] : [];
+    // What is on its way to its name is not on record yet, and gone when it is looked for.
+    if (id === undefined || finished.has(id)) return [];
+    const { state } = JSON.parse(readFileSync(file, 'utf8')) as { state: string };
+    return state === 'created' || state === 'done' ? [id] : [];
   });
   return [...new Set(known)];
 }
