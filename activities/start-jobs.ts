@@ -7,7 +7,7 @@ export interface StartActivities {
   startJobs(input: BeginningJobs): Promise<void>;
 }
 
-export function startActivities({ messenger, standby }: Dependencies): StartActivities {
+export function startActivities({ ledger, messenger, standby }: Dependencies): StartActivities {
   return {
     async startJobs({ batch, generation, settings, begin, isBreadthFirst }) {
       const { attempt, scheduledTimestampMs } = Context.current().info;
@@ -24,8 +24,12 @@ export function startActivities({ messenger, standby }: Dependencies): StartActi
       };
       for (const { id } of begin.filter(asksAtOnce)) standby?.begin({ batch, id });
       const isOpen = await Promise.all(begin.map(start));
-      const open = begin.filter((_, i) => isOpen[i]);
-      const jobs = open.filter(asksAtOnce).map(({ id, kind }) => ({ id, kind }));
+      // One that has claimed by an earlier try's word asks for itself: what nobody waits for nobody would give back.
+      const mayHaveSent = async ({ id, attempts }: { id: string; attempts: number }): Promise<boolean> =>
+        attempt > 1 && (await ledger.read(batch, id)).length > attempts;
+      const open = begin.filter((job, i) => isOpen[i] && asksAtOnce(job));
+      const hasSent = await Promise.all(open.map(mayHaveSent));
+      const jobs = open.filter((_, i) => !hasSent[i]).map(({ id, kind }) => ({ id, kind }));
       const apart = settings.policy.ambiguity === 'hold' ? {} : { apart: true as const };
       if (jobs.length > 0) await messenger.acquireFor({ batch, jobs, ...apart, ...standsBy });
     },

@@ -6,7 +6,20 @@ import { FED_BY_URL, type PlannedRow } from './rows.js';
 const DEPTH_MAX = 8;
 const JOINED_MAX = 4;
 
-export function drawGraph(random: Random, batch: string): PlannedRow[] {
+const COPIES_MAX = 3;
+
+/** `ofCopies` is a source of its own: it draws rows that ask for what others ask for, after them. */
+export function drawRows(random: Random, ofCopies: Random, batch: string): PlannedRow[] {
+  const rows = drawGraph(random, batch);
+  if (!ofCopies.chance(0.5)) return rows;
+  const copies = Array.from({ length: ofCopies.int(1, COPIES_MAX) }, (_, n) => {
+    const shares = ofCopies.int(0, rows.length - 1);
+    return { ...(rows[shares] as PlannedRow), id: `r${rows.length + n}`, shares };
+  });
+  return [...rows, ...copies];
+}
+
+function drawGraph(random: Random, batch: string): PlannedRow[] {
   const count = random.int(4, 14);
   // A few roots make fans, more of them short chains beside each other; deep ones go on from the newest.
   const rootShare = random.pick([0.1, 0.25, 0.5]);

@@ -2,6 +2,7 @@ import { batchId, semaphoreId } from '../src/contract/names.js';
 import type { SemaphoreView } from '../src/contract/semaphore-view.js';
 import { ACCOUNT } from './account-settings.js';
 import { checkChains, fedEnds } from './check/chains.js';
+import { checkCopies } from './check/copies.js';
 import { checkEnd } from './check/end-checks.js';
 import { checkResults, isOutdone } from './check/results-check.js';
 import type { Sim } from './engine/current.js';
@@ -78,6 +79,7 @@ function isOver(played: Played): boolean {
 function checkFed({ scenario, world, report, trace }: Played): Record<string, number> {
   const lines = checkResults({ ...world, scenario, report });
   checkChains({ ...world, scenario, lines, posts: world.service.posts, report });
+  checkCopies({ scenario, report }, lines);
   const ends = fedEnds({ scenario, lines });
   for (const [end, count] of Object.entries(ends)) trace('results', `${count} rows that others feed: ${end}`);
   return ends;

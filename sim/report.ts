@@ -22,6 +22,7 @@ export const CHECKED = [
   'I19',
   'I21',
   'chains',
+  'copies',
 ];
 /** What is checked only in part. */
 export const PARTLY_CHECKED = {

@@ -33,6 +33,8 @@ export interface PlannedRow {
   scriptLength: number;
   /** The rows of its batch that feed it, by their place in the batch. */
   fedBy: number[];
+  /** The row of its batch with the same request, whose render it shares, by its place in the batch. */
+  shares?: number;
 }
 
 const plain = (cells: JsonObject) => ({ cells, media: {} });

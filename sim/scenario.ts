@@ -5,7 +5,7 @@ import type { AmbiguityPolicy } from '../src/contract/account.js';
 import type { Kind } from '../src/domain/kind.js';
 import { type Assumption, assumptionsOf, drawWaits, type Waits } from './assumptions.js';
 import { createRandom, type Random } from './engine/random.js';
-import { drawGraph } from './graphs.js';
+import { drawRows } from './graphs.js';
 import { FED_KINDS, type PlannedRow, ROW_KINDS, rowKindOf } from './rows.js';
 
 /** What a seed plays: rows, plan, prices, and which faults there are. Everything comes from the seed's number. */
@@ -127,7 +127,8 @@ export function createScenario(seed: number, broken: Assumption | undefined): Sc
   const faults = { ...pickFaults(random), ...(broken === 'theta' ? { lateCreated: 0.3 } : {}) };
   // A source of its own: the other seeds stay as they are.
   const ofChains = random.fork('chains');
-  const rows = ofChains.chance(CHAINS_SHARE) ? batches.flatMap((batch) => drawGraph(ofChains, batch)) : alone;
+  const ofCopies = random.fork('copies');
+  const rows = ofChains.chance(CHAINS_SHARE) ? batches.flatMap((batch) => drawRows(ofChains, ofCopies, batch)) : alone;
   const changesFiles = ofChains.chance(0.3) ? 0.5 : 0;
   for (const { kind } of FED_KINDS) unitPrices[kind] = ofChains.int(8, 80) * 1_000_000;
   return {

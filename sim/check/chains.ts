@@ -58,7 +58,8 @@ export function checkChains({ scenario, records, lines, posts, report }: EndedFe
     const name = rowName(row);
     const line = lines.get(name);
     const feeders = feedersOf(scenario, row);
-    if (line === undefined || feeders.length === 0 || line.status === 'cancelled') continue;
+    // How a copy ends is its original's.
+    if (line === undefined || feeders.length === 0 || line.status === 'cancelled' || row.shares !== undefined) continue;
     const isFed = feeders.every((feeder) => lines.get(rowName(feeder))?.status === 'done');
     if (isFed) {
       checkFedRow(line, name);

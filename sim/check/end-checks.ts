@@ -5,9 +5,10 @@ import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Group } from '../../src/home/verdicts.js';
 import { longestRenderMs, SYNC_MAX_MS } from '../assumptions.js';
 import { EPOCH_MS } from '../engine/current.js';
-import { rowKindOf } from '../rows.js';
+import { type PlannedRow, rowKindOf } from '../rows.js';
 import type { Scenario } from '../scenario.js';
 import { costNano, type SimService } from '../service.js';
+import { originalOf } from './copies.js';
 import type { LedgerWatch } from './ledger-watch.js';
 
 function sha256Of(bytes: Uint8Array): string {
@@ -36,17 +37,17 @@ const LIVENESS_SLACK_MS = 15 * MINUTE_MS;
 const HELD_MAX_MS = 16 * MINUTE_MS;
 
 export function checkEnd(ended: Ended): void {
-  for (const { batch, id, kind } of ended.scenario.rows) {
-    const row = `${batch}/${id}`;
+  for (const planned of ended.scenario.rows) {
+    const row = `${planned.batch}/${planned.id}`;
     const found = ended.records.get(row);
     // A row that was never opened has none: its end stands in the results alone.
     if (!found) continue;
     checkClaims(ended, row);
-    checkFile(ended, row, found.record);
+    checkFile(ended, planned, found.record);
     checkCredits(ended, row, found.record);
     // What waits for credits or a key until its batch is cancelled waits for a person.
     const isCancelled = found.record.reasonCode === 'cancelled_by_user';
-    if (!isCancelled) checkTime(ended, row, kind, found.record.finishedAtMs - EPOCH_MS);
+    if (!isCancelled) checkTime(ended, row, planned.kind, found.record.finishedAtMs - EPOCH_MS);
   }
   checkGroups(ended);
 }
@@ -60,14 +61,19 @@ function checkClaims({ ledger, report }: Ended, row: string): void {
   }
 }
 
-function checkFile({ service, changed, readOutput, report }: Ended, row: string, record: RowRecord) {
+function checkFile(ended: Ended, planned: PlannedRow, record: RowRecord) {
+  const { scenario, service, changed, readOutput, report } = ended;
+  const row = `${planned.batch}/${planned.id}`;
   if (record.status !== 'done' || changed.has(row)) return;
   const [file] = record.files;
   const bytes = file && readOutput(`${row.split('/', 1)[0]}/${file.file}`);
   if (!file || !bytes) return report('I7', `${row} is done without its file`);
   if (bytes.length !== file.bytes || sha256Of(bytes) !== file.sha256)
     report('I7', `${row}: the file is not the recorded one`);
-  const isOurs = service.jobs.some((job) => job.row === row && job.record.outputs[0]?.sha256 === file.sha256);
+  const renderers = [row, originalOf(scenario, planned)];
+  const isOurs = service.jobs.some(
+    (job) => renderers.includes(job.row) && job.record.outputs[0]?.sha256 === file.sha256,
+  );
   if (!isOurs) report('I7', `${row}: the file is not what the service made for it`);
 }
 

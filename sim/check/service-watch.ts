@@ -4,6 +4,7 @@ import type { Scenario } from '../scenario.js';
 import { costNano, isRunning, type Job, type Post, type ServiceWatcher, type SimService } from '../service.js';
 import type { Disk } from '../worker/disk.js';
 import { checkFeeders } from './chains.js';
+import { checkSentCopy } from './copies.js';
 import type { LedgerWatch } from './ledger-watch.js';
 
 /** Checks against the service's truth at every request: I1, I2, I4, I12, I13, I14, I19. */
@@ -67,6 +68,7 @@ export function createServiceWatch(watched: Watched): ServiceWatch {
       checkRefused(row, earlier.at(-1));
       checkCancelled(row);
       checkFeeders(watched, row);
+      checkSentCopy(watched, row, retriedAtMs > 0);
       return Math.max(0, ...claims.map((a) => a.n));
     },
     created(job) {

@@ -40,6 +40,9 @@ export interface JudgedCase {
   why: string | undefined;
 }
 
+/** A bill may be told of the reading before, where a new one fails. */
+const READ_AGE_MAX_MS = 60_000;
+
 interface Judged {
   judged: JudgedCase;
   fromMs: number;
@@ -65,8 +68,9 @@ export function judgeVerdicts(
     const { kind, expected } = claim.state;
     const cost = post?.jobs.reduce((sum, job) => sum + costNano(job), 0) ?? 0;
     const verdict: JudgedCase['verdict'] = last.state.state === 'verdict' && found ? found.verdict : 'late answer';
-    // What is reserved and given back later was billed when the verdict was given, or Λ before: the balance is late.
-    const wasBilled = wasCharged(service, post?.jobs ?? [], last.atMs - scenario.waits.lambdaMs, last.atMs);
+    // What is reserved and given back later was billed when the verdict's reading was made, or Λ before: the balance is late.
+    const readMs = last.atMs - READ_AGE_MAX_MS;
+    const wasBilled = wasCharged(service, post?.jobs ?? [], readMs - scenario.waits.lambdaMs, last.atMs);
     const isByGroup = found?.group !== undefined;
     // Of a group the count is judged, not which of its members were billed.
     const isRight =

@@ -113,7 +113,7 @@ export function createActivityQueues(
       scheduledMs: task.scheduledMs,
       heartbeatDetails: cloneJson(task.details),
       heartbeat(details) {
-        isGivenUp ||= task.token !== token;
+        isGivenUp ||= task.token !== token || !task.run.isOpen;
         if (isGivenUp) return;
         if (details !== undefined) task.details = cloneJson(details);
         beatAt(task, token);

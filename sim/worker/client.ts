@@ -57,11 +57,14 @@ export function createClient(
       for (const batch of batches) {
         const rows = scenario.rows.filter((row) => row.batch === batch);
         const writer = createRowsWriter(store, account, batch);
-        for (const [index, { id, kind, scriptLength, fedBy }] of rows.entries()) {
+        for (const [index, { id, kind, scriptLength, fedBy, shares }] of rows.entries()) {
           const fed = fedBy.map((at) => ({ source: 'row', id: rows[at]?.id ?? '', at }) as const);
           const row = rowKindOf(kind).row({ marker: markerOf(batch, id), scriptLength, fed });
-          const hash = `hash-${batch}-${id}`;
-          await writer.add({ row: { index, line: index + 2, id, kind, stem: id, hash, ...row }, raw: { id, kind } });
+          // What a copy says of itself stays its own: were it sent, the service's truth would tell it from its original.
+          const hash = `hash-${batch}-${shares === undefined ? id : rows[shares]?.id}`;
+          const copied = shares === undefined ? {} : { shares };
+          const planned = { index, line: index + 2, id, kind, stem: id, hash, ...copied, ...row };
+          await writer.add({ row: planned, raw: { id, kind } });
         }
         const createdAtMs = EPOCH_MS;
         const facts = await writer.finish({ columns: ['id', 'kind'], passthroughColumns: [], createdAtMs });

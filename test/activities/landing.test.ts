@@ -365,6 +365,20 @@ describe('rows that share a render', () => {
     expect(await one.share(2)).toEqual({ status: null });
   });
 
+  test('a copy that was made stays one, though its word was lost and the first file was changed since', async () => {
+    const one = await stand(rows(), whole({}, PNG));
+    await one.download();
+    expect(await one.share(1)).toEqual({ status: 'done' });
+    writeFileSync(join(one.out, 'b/media/r.png'), 'retouched');
+    expect(await one.share(1)).toEqual({ status: 'done' });
+    expect(await one.record('s')).toMatchObject({
+      status: 'done',
+      files: [{ file: 'media/s.png', sha256: sha256(PNG) }],
+    });
+    rmSync(join(one.out, 'b/media/s.png'));
+    expect(await one.share(1)).toEqual({ status: 'failed' });
+  });
+
   test('end unpaid when it brings nothing; a retry that somebody ordered runs them', async () => {
     const one = await stand(rows(), whole({}, HTML));
     await one.download({ tries: 9, sinceMs: Date.now() - 3_600_000, blocked: 0, code: null });

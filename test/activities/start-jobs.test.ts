@@ -24,6 +24,8 @@ interface Info {
   standby?: Dependencies['standby'];
   /** Begun by an earlier try, and over. */
   ended?: string[];
+  /** Has claimed since. */
+  claimed?: string[];
   isBreadthFirst?: boolean;
 }
 
@@ -39,7 +41,8 @@ async function start(begin: Begin[], info: Info = {}) {
       asked.push(message);
     },
   };
-  const { startJobs } = startActivities({ messenger, standby: info.standby } as Dependencies);
+  const ledger = { read: async (_: string, id: string) => (info.claimed?.includes(id) ? [{ n: 1 }] : []) };
+  const { startJobs } = startActivities({ ledger, messenger, standby: info.standby } as unknown as Dependencies);
   const environment = new MockActivityEnvironment({ attempt: info.attempt ?? 1, scheduledTimestampMs: 1_000 });
   const policy = { ambiguity: info.ambiguity ?? 'hold', retries: 0 } as JobInput['policy'];
   const settings = { account: 'a', timeScale: 1, policy };
@@ -90,6 +93,11 @@ describe('jobs of a batch that are started together', () => {
     const { asked } = await start([one('r1'), one('r2')], { attempt: 2, ended: ['r1'] });
     expect(asked).toEqual([{ batch: 'films', jobs: [{ id: 'r2', kind: IMAGE }] }]);
     expect((await start([one('r1')], { attempt: 2, ended: ['r1'] })).asked).toEqual([]);
+  });
+
+  it('ask for no second slot once they have claimed by the word of an earlier try', async () => {
+    const { asked } = await start([one('r1'), one('r2')], { attempt: 2, claimed: ['r1'] });
+    expect(asked).toEqual([{ batch: 'films', jobs: [{ id: 'r2', kind: IMAGE }] }]);
   });
 
   it('stand by for their grants within the only worker of the account, as many as it has room for', async () => {

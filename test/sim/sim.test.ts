@@ -1,4 +1,4 @@
-// The simulation keeps its promises (I1-I7, I9-I14, I17, I19, I21, chains) over 200 seeds, and a seed repeats itself.
+// The simulation keeps its promises (I1-I7, I9-I14, I17, I19, I21, chains, copies) over 200 seeds, and a seed repeats itself.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,6 +67,16 @@ describe('simulation', () => {
       900066,
       'a wait for a grant that the server gave up while its worker stood still asks for none any more (I5)',
       [/stopped for 40 s\n(.*\n)+.*ledger b1\/r6 1 void/, /ledger b1\/r6 2 done/],
+    ],
+    [
+      1000307,
+      'a slot is asked for once, also where the word that jobs were started is lost (I5)',
+      [/completion of startJobs is lost/, /ledger b4\/r0 1 unknown/],
+    ],
+    [
+      1000391,
+      'a copy that was made stays one, though its word was lost and the file that it was made of was changed',
+      [/completion of shareOutput is lost/, /record b2\/r9 done/],
     ],
   ])('seed %i: %s', (seed, _what, shown) => {
     const { status, stdout } = simulate('--seed', String(seed), '--trace');
