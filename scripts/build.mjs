@@ -1,4 +1,4 @@
-// Builds dist: the compiled sources, the workflow bundle, the dashboard's page, the emulator's clips and the build's own id.
+// Builds dist: the compiled sources, the command line in few files, the workflow bundle, the dashboard's page, the emulator's clips and the build's own id.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -19,6 +19,7 @@ export async function build() {
     cpSync(join(root, 'emulator', 'media', 'fixtures'), join(dist, 'emulator', 'media', 'fixtures'), {
       recursive: true,
     });
+    await bundleCommands();
     await bundleWorkflows();
     await buildPage();
     writeWhole(join(dist, 'build-id'), buildHash());
@@ -42,9 +43,14 @@ function compile() {
 function dropLeftovers() {
   for (const file of filesBelow(dist)) {
     const source = /^(.+?)(\.d\.ts|\.js|\.js\.map)$/.exec(relative(dist, file))?.[1];
-    if (source === undefined || source.startsWith('workflow-bundle')) continue;
+    if (source === undefined || source.startsWith('workflow-bundle') || source.startsWith('cli/')) continue;
     if (!existsSync(join(root, `${source}.ts`))) rmSync(file, { force: true });
   }
+}
+
+async function bundleCommands() {
+  const { bundleCli } = await import('./lib/bundle-cli.mjs');
+  await bundleCli();
 }
 
 async function bundleWorkflows() {

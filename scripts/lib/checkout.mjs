@@ -1,7 +1,7 @@
 // What a checkout is made from and whether its dependencies and its build are still those of the files as they are.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The folder of package.json. */
@@ -21,12 +21,16 @@ export function hasSources() {
 /** A hash over everything that a build is made from. */
 export function sourceHash() {
   const sources = sourceFolders.flatMap((folder) => filesBelow(join(root, folder))).map((file) => relative(root, file));
-  return hashOf(['package-lock.json', 'tsconfig.json', 'scripts/build.mjs', ...sources]);
+  return hashOf(['package-lock.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/lib/bundle-cli.mjs', ...sources]);
 }
 
-/** A hash over the build itself: clients and engines of one build know each other by it. */
+/**
+ * A hash over the build itself: clients and engines of one build know each other by it. The command line's bundle is made
+ * from the rest, and chunks of earlier builds lie beside its own.
+ */
 export function buildHash() {
-  const files = filesBelow(join(root, 'dist')).filter((file) => file.endsWith('.js'));
+  const bundled = join(root, 'dist', 'cli', sep);
+  const files = filesBelow(join(root, 'dist')).filter((file) => file.endsWith('.js') && !file.startsWith(bundled));
   return hashOf(files.map((file) => relative(root, file))).slice(0, 16);
 }
 

@@ -2,6 +2,9 @@
 import { processIo } from './io.js';
 import { runCli } from './run-cli.js';
 
-process.exitCode = await runCli(process.argv.slice(2), processIo());
-// Everything of ours is closed; connections of libraries may still have timers.
-setTimeout(() => process.exit(), 300).unref();
+// Not awaited here: in the bundle, what a command loads may import from this very file.
+void runCli(process.argv.slice(2), processIo()).then((code) => {
+  process.exitCode = code;
+  // Everything of ours is closed; connections of libraries may still have timers.
+  setTimeout(() => process.exit(), 300).unref();
+});

@@ -89,6 +89,7 @@ describe('the set-up of a checkout', () => {
       [
         '.built-from',
         'build-id',
+        'cli',
         'emulator',
         'page',
         'src',
