@@ -25,6 +25,8 @@ export interface BatchOrder {
   generation?: string;
   /** Nothing new is submitted until it is resumed. */
   isPaused?: boolean;
+  /** Rows in the manifest's order; absent = chains are carried through before new ones begin. */
+  isBreadthFirst?: boolean;
   /** The price rules that it was run with; absent = none were given, and its worker's own count. */
   prices?: readonly PriceRule[];
   /** Marks of the targets that its notices go to (`markOf`); absent = all that its worker's settings name. */
@@ -68,6 +70,7 @@ const orderSchema = z.object({
   retry: z.exactOptional(retrySchema.nullable()),
   generation: z.exactOptional(z.string()),
   isPaused: z.exactOptional(z.boolean()),
+  isBreadthFirst: z.exactOptional(z.boolean()),
   prices: z.exactOptional(z.array(priceRuleSchema)),
   notify: z.exactOptional(z.array(z.string())),
   slots: z.exactOptional(

@@ -2,6 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { readBatchOrder } from '../../src/home/batch-order.js';
+import { openHome } from '../../src/home/home.js';
+import { createFolderStore } from '../../src/store/folder.js';
 import { hasTemporal } from '../support/temporal.js';
 import { results } from './support/evidence.js';
 import { type Cut, expectWhole, kill, killTogether, SLOW_RENDERS, untilBusy } from './support/killing.js';
@@ -94,7 +97,7 @@ describe.skipIf(!hasTemporal())('rows that feed rows, from the command line', ()
       emulator: { faults: [{ match: { route: 'media' }, action: { do: 'answer', status: 403, body: '' } }] },
     });
     await rig.write('story.csv', STORY);
-    const ended = await rig.run(['run', 'story.csv', '--yes']);
+    const ended = await rig.run(['run', 'story.csv', '--yes', '--order', 'breadth']);
     expect(ended.code, ended.stderr).toBe(3);
     rig.emulator.setFaults([]);
     await until('the late output in the results', () => results(rig, 'story')[0]?.status === 'done' || undefined);
@@ -113,6 +116,9 @@ describe.skipIf(!hasTemporal())('rows that feed rows, from the command line', ()
     const again = await rig.run(['retry', 'story', '--yes']);
     expect(again.code, again.stderr).toBe(0);
     expect(rig.emulator.truth().jobs).toHaveLength(4);
+    // What went on is the batch as it was ordered.
+    const home = openHome(createFolderStore(join(rig.data, 'home')), `rehearsal-${rig.emulator.port}`);
+    expect((await readBatchOrder(home, 'story'))?.isBreadthFirst).toBe(true);
   });
 
   it('failed.csv names the frame of a film that fed a failed row by its file', async () => {

@@ -22,7 +22,7 @@ interface BatchToRun extends BatchPlace, Pick<KnownBatch, 'generation'> {
   rows: CountedRows;
   retry: RetryOrder | null;
   retries: number;
-  isBreadthFirst?: boolean;
+  isBreadthFirst?: boolean | undefined;
   /** How the batch shares the slots, where it begins anew. */
   slots?: Partial<SlotTerms>;
   /** Earlier renders of other batches that stand for rows of this one from the take-over on. */
@@ -45,7 +45,7 @@ export async function submitAndFollow(
   const { refuseSharedRpm } = await import('./batch-rpm.js');
   const { refusedKeyTold } = await import('./batch-source.js');
   const { leaveBatch, watchBatch } = await import('./watch-batch.js');
-  const { session, access, batch, retry, retries, isBreadthFirst = false, slots, reused } = toRun;
+  const { session, access, batch, retry, retries, isBreadthFirst, slots, reused } = toRun;
   const { generation, rows } = toRun.generation;
   const startedAtMs = Date.now();
   const { finishedBefore } = toRun.rows;

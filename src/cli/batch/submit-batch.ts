@@ -22,7 +22,8 @@ export interface BatchSupply {
   retry: RetryOrder | null;
   /** New attempts for unbilled failed renders. */
   retries: number;
-  isBreadthFirst?: boolean;
+  /** Absent = as it was ordered before. */
+  isBreadthFirst?: boolean | undefined;
   /** How the batch shares the slots, where it begins anew; other commands leave it as it was ordered. */
   slots?: Partial<SlotTerms>;
 }
@@ -48,14 +49,13 @@ export async function submitBatch(
   const prices = pricesInForce(session, before);
   // On a shared Temporal its workers' own settings say who is told.
   const told = work.isShared ? {} : { notify: toldOf(session, given, before?.notify) };
-  const kept = { ...ordered, slots, ...(prices && { prices }), ...told };
+  const { isBreadthFirst = before?.isBreadthFirst ?? false } = given;
+  const kept = { ...ordered, slots, isBreadthFirst, ...(prices && { prices }), ...told };
   const order = { ...kept, limits: await approvedLimits(home, batch, generation, ordered.limits) };
   // The order first: no row goes further than what stands there.
   await writeBatchOrder(home, batch, order);
   await orderRpm(at, work, running === undefined && given.slots !== undefined);
-  const input: BatchInput = batchInput(at, order.policy);
-  if (given.isBreadthFirst) input.isBreadthFirst = true;
-  await signalBatch(at, work, input, supply, { generation, rows, retry, limits: order.limits });
+  await signalBatch(at, work, batchInput(at, order), supply, { generation, rows, retry, limits: order.limits });
   await tellLimits(session, work);
 }
 
@@ -154,9 +154,13 @@ export async function endOldPause({ access: { home }, batch }: BatchPlace, work:
 }
 
 /** What a batch is started with; one that runs keeps what it has. */
-export function batchInput({ session, batch }: BatchPlace, policy: BatchTerms['policy']): BatchInput {
+export function batchInput(
+  { session, batch }: BatchPlace,
+  { policy, isBreadthFirst }: Pick<BatchOrder, 'policy' | 'isBreadthFirst'>,
+): BatchInput {
   const { account, timeScale, waits } = session.config;
-  return { account: account.name, batch, policy, timeScale, syncMaxMs: waits.syncMaxSeconds * 1_000 };
+  const order = isBreadthFirst ? { isBreadthFirst } : {};
+  return { account: account.name, batch, policy, timeScale, syncMaxMs: waits.syncMaxSeconds * 1_000, ...order };
 }
 
 /** What the settings of a command say of a batch. */

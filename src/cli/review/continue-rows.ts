@@ -43,8 +43,7 @@ export async function wakeRows(known: KnownBatch, work: WorkAccess, refs: readon
   const { home } = known.access;
   const { generation, rows } = known.generation;
   await endOldPause(known, work);
-  const { policy } = (await readBatchOrder(home, batch)) ?? termsOf(session, 0);
-  const input = batchInput(known, policy);
+  const input = batchInput(known, (await readBatchOrder(home, batch)) ?? termsOf(session, 0));
   for (const row of refs) {
     const job = work.temporal.client.workflow.getHandle(jobId(home.account, batch, row.id));
     await absentIsUndefined(() => job.signal(lookAgain));
