@@ -165,6 +165,6 @@ export async function lastCaps(deps: Handed): Promise<Caps | undefined> {
 }
 
 /** As they stand in the home: what another worker has measured a moment ago may have let a person approve the rest. */
-async function latestPrices({ books }: Dependencies, batch: string): Promise<KnownPrices> {
+export async function latestPrices({ books }: Dependencies, batch: string): Promise<KnownPrices> {
   return { ...(await knownPrices(books, batch)), measured: await readMeasuredPrices(books.home) };
 }

@@ -65,6 +65,8 @@ export interface PaidCalls {
   awaited: Map<string, AwaitedCall>;
   /** The nonces of claims that were written without a word that they were, and never sent. */
   unsent: Map<string, Set<string>>;
+  /** Claims of a batch that go one after the other, by its name. */
+  turns: Map<string, Promise<unknown>>;
   /** The worker ends: it claims nothing any more. */
   isEnding: boolean;
   /** When the semaphore was told last that the service refuses for the account's limits, by the clock that never jumps. */
@@ -73,7 +75,7 @@ export interface PaidCalls {
 
 function newPaidCalls(): PaidCalls {
   return {
-    ...{ underWay: new Map(), awaited: new Map(), unsent: new Map() },
+    ...{ underWay: new Map(), awaited: new Map(), unsent: new Map(), turns: new Map() },
     ...{ isEnding: false, limitsToldAtMs: Number.NEGATIVE_INFINITY },
   };
 }

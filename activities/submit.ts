@@ -15,6 +15,7 @@ import { claim, mayClaim, noteAwaited, noteUnderWay, readAttempts } from './row/
 import { readClosed } from './row/closed-models.js';
 import { holdForHome, isOwnHome } from './row/home-marks.js';
 import { type CallbackOffer, intentFor, newCallbackOffer } from './row/intent.js';
+import { claimWithin } from './row/lowered-budget.js';
 import { noteResult } from './row/semaphore-notes.js';
 import { formatOf, isGivenUp, replacement, standingResult, withOutput } from './row/submit-guard.js';
 import { readExchange, recordOutcome } from './row/submit-outcome.js';
@@ -144,7 +145,8 @@ async function claimAndSend(
     if (!mayClaim(deps)) throw tryAgain('worker.ending', 'before the claim');
     const untilMs = claimedWallMs + FRESH_MS + headersLimitMs(deps.settings, work.row.kind);
     noteAwaited(deps, ref, { creditsNano: intent.expected?.hi ?? null, untilMs });
-    const claimed = await claim(deps, ref, intent);
+    const claimed = await claimWithin(deps, row, intent.expected?.hi ?? null, () => claim(deps, ref, intent));
+    if (claimed === 'over budget') return { outcome: 'not_sent', reason: 'budget_reached' };
     if (claimed === 'no_record') return { outcome: 'no_record' };
     if (claimed === 'taken') {
       const attempts = await readAttempts(deps, ref);

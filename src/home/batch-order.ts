@@ -19,6 +19,8 @@ export interface BatchOrder {
   limits: BatchLimits;
   /** What becomes of its lost answers. */
   policy: { ambiguity: 'hold' | 'if-proved' | 'always'; retries: number; wasteMaxNano: CreditsNano };
+  /** The budget was lowered while it ran: rows that had reserved of a higher one may not fit any more. */
+  isBudgetLowered?: boolean;
   /** Which rows that had ended are run again. An older build has not written it down: the message counts then. */
   retry?: z.output<typeof retrySchema> | null;
   /** The generation of rows that `retry` is meant for. */
@@ -67,6 +69,7 @@ const orderSchema = z.object({
     retries: z.int(),
     wasteMaxNano: z.int(),
   }),
+  isBudgetLowered: z.exactOptional(z.boolean()),
   retry: z.exactOptional(retrySchema.nullable()),
   generation: z.exactOptional(z.string()),
   isPaused: z.exactOptional(z.boolean()),

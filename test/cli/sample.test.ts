@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../emulator/emulator.js';
-import { type Candidate, chooseSample } from '../../src/cli/batch/sample-run.js';
+import { type Candidate, chooseSample } from '../../src/cli/batch/choose-sample.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import type { MeasuredPrice } from '../../src/domain/price.js';
 import { markStopped, writeSampleGate } from '../../src/home/batch-marks.js';

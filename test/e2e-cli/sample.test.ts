@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
 import { expectHonestEnd, jsonLines, results } from './support/evidence.js';
 import { csv, film, image, rowOf } from './support/manifest.js';
-import { type Rig, startRig } from './support/rig.js';
+import { type Rig, startRig, until } from './support/rig.js';
 
 const ROWS = [...Array.from({ length: 5 }, (_, i) => image(`i${i}`)), film('f1'), film('f2')];
 
@@ -23,6 +23,17 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
     expect(ended.code, ended.stderr).toBe(3);
     return ended;
   };
+
+  it('that holds no row back is a run like any other', async () => {
+    const ended = await rig.run(['run', 'shots.csv', '--sample', '50', '--yes']);
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stderr).not.toContain('your approval');
+    expect(JSON.parse((await rig.run(['status', 'shots', '--json'])).stdout).state).toBe('finished');
+    expect(jobs()).toHaveLength(ROWS.length);
+    const again = await rig.run(['rerun', 'shots', 'i0', '--yes']);
+    expect(again.code, again.stderr).toBe(0);
+    await until('the row is rendered again', () => jobs().length > ROWS.length || undefined);
+  });
 
   it('holds the rest back from run, resume and retry; approve renders it within its quote, nothing twice', async () => {
     const first = await sampled('--sample', '2', '--yes', '--json');
@@ -49,6 +60,11 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
     expect([resumed.code, resumed.stderr]).toEqual([
       2,
       expect.stringContaining('`callsheet approve shots` shows what'),
+    ]);
+    const rerun = await rig.run(['rerun', 'shots', 'i3', '--yes']);
+    expect([rerun.code, rerun.stderr]).toEqual([
+      2,
+      expect.stringContaining("row 'i3' is not of the sample of 'shots'"),
     ]);
     await rig.run(['retry', 'shots', '--yes']);
     await rig.run(['resume', '--all']);

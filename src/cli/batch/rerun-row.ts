@@ -1,5 +1,6 @@
 import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import { overrideOf, type Standing, standingOf } from '../../domain/standing.js';
+import { sampleInForce } from '../../home/batch-marks.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { noteReruns } from '../../home/row-orders.js';
 import { rowAt } from '../../home/rows.js';
@@ -31,6 +32,7 @@ export async function rerunRow(session: Session, batch: string, id: string, orde
   const known = await knownBatch(session, batch);
   await refuseOtherHome(known, order.trustHome);
   const asked = await findRow(known, id);
+  await refuseHeldBack(known, id);
   const found = order.withDependents ? [asked, ...(await dependentsOf(known, asked))] : [asked];
   const rows: RerunRow[] = [];
   for (const one of found) {
@@ -95,6 +97,14 @@ interface RerunRow extends PlacedRow {
   record: RowRecord;
   /** Its attempts that brought an output, or were paid without one: the ledger lets no other follow them by itself. */
   paid: number[];
+}
+
+/** Until the rest of a sample is approved its rows are not rendered, so that a new render would wait for ever. */
+async function refuseHeldBack({ session, access, batch, generation }: KnownBatch, id: string): Promise<void> {
+  if ((await sampleInForce(access.home, batch, generation.generation))?.has(id) !== false) return;
+  throw new UserError(
+    `row '${id}' is not of the sample of '${batch}', whose rest waits for your approval: \`${commandHint(session, `approve ${batch}`)}\` shows what it costs and runs it; nothing was submitted`,
+  );
 }
 
 /** Throws a UserError with the nearest id where the manifest has no such row. */

@@ -1,12 +1,10 @@
 import { resumeBatch, setBudget } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import type { BatchLimits } from '../../domain/batch.js';
-import { formatCredits } from '../../domain/money.js';
-import { clearStopped, sampleInForce, stoppedReason } from '../../home/batch-marks.js';
+import { clearStopped, stoppedReason } from '../../home/batch-marks.js';
 import { orderPause, readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
 import { type BatchPlace, type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js';
-import { commandHint } from '../open-session.js';
 import { decidedRows, wakeRows } from '../review/continue-rows.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
@@ -22,7 +20,16 @@ import {
   otherHomeText,
   refuseOtherHome,
 } from './known-batch.js';
-import { approvedLimits, type BatchSupply, givenLimits, limitsOf, submitBatch, tellLimits } from './submit-batch.js';
+import { refuseAboveApproval, refuseSameBudget, refuseSampled } from './resume-refusals.js';
+import {
+  approvedLimits,
+  type BatchSupply,
+  givenLimits,
+  limitsOf,
+  submitBatch,
+  tellLimits,
+  withLimits,
+} from './submit-batch.js';
 
 interface Resumed {
   /** Handed to a workflow again. */
@@ -122,12 +129,13 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<void> {
   await refuseSharedRpm(known, work);
   const stopped = await stoppedReason(home, batch);
   const isRunning = (await createBatchSource(known, work).state()).state === 'running';
+  const terms = await readBatchOrder(home, batch);
+  const limits = givenLimits(limitsOf(session), terms?.limits ?? limitsOf(session));
+  if (!isRunning && stopped === 'budget_reached') await refuseSameBudget(known, limits);
   await clearStopped(home, batch);
   const isLeft = stopped !== undefined || (await hasOpenRows(known)) || (await waitsForOutput(known));
   if (!isRunning && isLeft) {
-    const terms = await readBatchOrder(home, batch);
     if (terms === undefined) return submitBatch(known, work, supplyOf(known));
-    const limits = givenLimits(limitsOf(session), terms.limits);
     return submitBatch(known, work, supplyOf(known), { limits, policy: terms.policy });
   }
   if (!isRunning) await refuseSampled(known);
@@ -148,29 +156,12 @@ async function carryOut(known: KnownBatch, work: WorkAccess): Promise<void> {
   await wakeRows(known, work, await decidedRows(known));
 }
 
-/** Nothing of its sample is left to go on with, and the rest is not what `resume` was asked for. */
-async function refuseSampled({ session, access, batch, generation }: KnownBatch): Promise<void> {
-  if ((await sampleInForce(access.home, batch, generation.generation)) === undefined) return;
-  throw new UserError(
-    `the sample of '${batch}' has ended and the rest waits for your approval: \`${commandHint(session, `approve ${batch}`)}\` shows what it costs and runs it; nothing was submitted`,
-  );
-}
-
-/** More credits than were approved after a sample are asked for again. */
-async function refuseAboveApproval({ access, batch, generation }: KnownBatch, given: BatchLimits): Promise<void> {
-  const { maxCreditsNano } = await approvedLimits(access.home, batch, generation.generation, given);
-  if (given.maxCreditsNano === null || given.maxCreditsNano === maxCreditsNano || maxCreditsNano === null) return;
-  throw new UserError(
-    `'${batch}' was approved for up to ${formatCredits(maxCreditsNano)} credits: \`callsheet approve ${batch} --max-credits ${formatCredits(given.maxCreditsNano)}\` asks again; nothing was submitted`,
-  );
-}
-
 async function orderLimits({ access, batch, generation }: KnownBatch, given: BatchLimits): Promise<void> {
   const order = await readBatchOrder(access.home, batch);
   if (order === undefined) return;
   const wished = givenLimits(given, order.limits);
   const limits = await approvedLimits(access.home, batch, generation.generation, wished);
-  await writeBatchOrder(access.home, batch, { ...order, limits });
+  await writeBatchOrder(access.home, batch, withLimits(order, limits));
 }
 
 /** True when a paid output is still to be fetched: a server that was wiped knows nothing of it. */

@@ -1,8 +1,5 @@
 import { defined } from '../../domain/defined.js';
-import type { CreditsRange } from '../../domain/money.js';
-import { fedMedia, type Row } from '../../domain/row.js';
 import { readSampleGate, type SampleGate, writeSampleGate } from '../../home/batch-marks.js';
-import { modelOf } from '../../manifest/columns.js';
 import { type BatchPlace, knownPrices, listPrice, rowsOf } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { countKeptRows } from '../plan/count-kept-rows.js';
@@ -12,6 +9,7 @@ import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { isRunning } from './batch-source.js';
+import { type Candidate, candidateOf, chooseSample } from './choose-sample.js';
 import type { KnownBatch } from './known-batch.js';
 import { openOutputCheck } from './lost-files.js';
 
@@ -51,13 +49,31 @@ export async function sampleOfRun(run: RunFacts, order: SampleOrder | undefined)
   const ids = [...kept, ...fresh];
   const isNew = takesNew || ids.length !== known?.ids.length;
   // A new sample asks for a new approval; rows that left change nothing of the one that was given.
-  const approved = takesNew ? undefined : known?.approved;
+  const isMeant = new Set(ids);
+  const isHeld = await holdsBack(run, isMeant);
+  const approved = isHeld ? (takesNew ? undefined : known?.approved) : nothingToApprove(run);
   const gate: SampleGate = { ids, atMs: known?.atMs ?? Date.now(), ...defined({ approved }) };
   const bound = await access.home.readBatch(batch);
   const outputs = bound && openOutputCheck(session.config, bound.out, batch);
-  const isMeant = new Set(ids);
   const { rows } = await countKeptRows(run, { retry, keepFed, outputs }, ({ id }) => isMeant.has(id));
-  return { gate, isNew, rows };
+  return { gate, isNew: isNew || !isHeld, rows: isHeld ? rows : prepared };
+}
+
+/** Whether there are rows that the sample keeps waiting; what shares the render of one of its rows is no such row. */
+async function holdsBack(
+  { access, batch, generation, prepared }: RunFacts,
+  ids: ReadonlySet<string>,
+): Promise<boolean> {
+  for await (const { row } of rowsOf(access, batch, generation)) {
+    const isLeft = row.shares === undefined && prepared.finishedBefore[row.index] !== true;
+    if (isLeft && !ids.has(row.id)) return true;
+  }
+  return false;
+}
+
+/** Whoever agreed to the sample has agreed to all there is. */
+function nothingToApprove({ generation }: RunFacts): SampleGate['approved'] {
+  return { generation: generation.generation, maxCreditsNano: null, atMs: Date.now() };
 }
 
 /** Rows of the manifest that nobody has tried and that stand for the others. */
@@ -103,68 +119,4 @@ export function tellChangedSample(
 
 function shown(ids: readonly string[]): string {
   return ids.length > 12 ? `${ids.slice(0, 12).join(', ')}, …` : ids.join(', ');
-}
-
-/** Which rows stand for a manifest: each kind, model, price and group first, then spread over the rest. Pure. */
-
-/** A row that would be submitted, by what makes it unlike others, the most telling first. */
-export interface Candidate {
-  id: string;
-  traits: string[];
-  /** The indexes of the rows that feed it. */
-  feeders: number[];
-}
-
-type Asked = Pick<Row, 'id' | 'kind' | 'cells' | 'group' | 'media'>;
-
-function candidateOf(row: Asked, price: CreditsRange | null): Candidate {
-  const model = `${row.kind} ${modelOf(row)}`;
-  const cost = price === null ? '' : `${price.lo}-${price.hi}`;
-  const traits = [row.kind, model, `${model} ${cost}`, `group ${row.group ?? ''}`];
-  return { id: row.id, traits, feeders: fedMedia(row).map(({ at }) => at) };
-}
-
-/**
- * `count` ids in the manifest's order, or more: a row comes with the rows that feed it, and one that feeds others with
- * one of those. The candidates are told by their rows' indexes.
- */
-export function chooseSample(candidates: ReadonlyMap<number, Candidate>, count: number): string[] {
-  const ends = chainEnds(candidates);
-  const chosen = new Set<number>();
-  const seen = new Set<string>();
-  const take = (at: number): void => {
-    const candidate = candidates.get(at);
-    if (candidate === undefined || chosen.has(at)) return;
-    chosen.add(at);
-    for (const trait of candidate.traits) seen.add(trait);
-    for (const feeder of candidate.feeders) take(feeder);
-  };
-  const [first] = candidates.values();
-  for (let level = 0; level < (first?.traits.length ?? 0); level += 1) {
-    for (const [at, { traits }] of candidates) {
-      if (chosen.size >= count) break;
-      if (!seen.has(traits[level] ?? '')) take(ends(at));
-    }
-  }
-  const rest = [...candidates.keys()].filter((at) => !chosen.has(at));
-  const left = Math.min(rest.length, count - chosen.size);
-  const spread = Array.from({ length: Math.max(0, left) }, (_, i) => Math.floor(((i + 0.5) * rest.length) / left));
-  for (const at of [...spread.map((i) => rest[i] ?? 0), ...rest]) {
-    if (chosen.size >= count) break;
-    take(ends(at));
-  }
-  return [...chosen].sort((a, b) => a - b).map((at) => candidates.get(at)?.id ?? '');
-}
-
-/** Gives for a row the end of a chain that goes through it: the row itself where it feeds none. */
-function chainEnds(candidates: ReadonlyMap<number, Candidate>): (at: number) => number {
-  const next = new Map<number, number>();
-  for (const [at, { feeders }] of candidates) {
-    for (const feeder of feeders) if (!next.has(feeder)) next.set(feeder, at);
-  }
-  return (start) => {
-    let end = start;
-    for (let at = next.get(end); at !== undefined; at = next.get(end)) end = at;
-    return end;
-  };
 }

@@ -117,11 +117,16 @@ function orderOf(
   if (running === undefined) return { limits, policy, retry, generation };
   const isSame = running.generation === generation;
   return {
-    ...running,
-    limits: givenLimits(limits, running.limits),
+    ...withLimits(running, givenLimits(limits, running.limits)),
     retry: retry ?? (isSame ? (running.retry ?? null) : null),
     generation,
   };
+}
+
+/** The order of a batch that runs, with other limits. Pure. */
+export function withLimits(order: BatchOrder, limits: BatchLimits): BatchOrder {
+  const least = (one: BatchLimits): number => one.maxCreditsNano ?? Number.POSITIVE_INFINITY;
+  return { ...order, limits, ...(least(limits) < least(order.limits) ? { isBudgetLowered: true } : {}) };
 }
 
 /** What was approved after a sample bounds what the batch may cost, whatever a later command says. */

@@ -5,6 +5,7 @@ import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { amount, countsText, spentWords } from './counts.js';
 import { ETA_NOT_YET, etaText, formatDate } from './durations.js';
+import { flagFor, STOPPED_WORDS } from './summary.js';
 import { formatTable } from './table.js';
 
 /** `status` and `list` in words and as JSON. Pure but for the place of this command's settings. */
@@ -28,6 +29,7 @@ export function statusLines(session: Session, report: BatchStateReport): string[
     `manifest  ${report.manifest ?? 'standard input, or not known'}`,
     `writes to ${report.out}`,
     ...(report.blocked === null ? [] : [colors.yellow(`blocked   ${report.blocked}`)]),
+    ...(report.stopped === null ? [] : [colors.yellow(`ended     ${STOPPED_WORDS[report.stopped]}`)]),
     ...(report.needPerson === 0
       ? []
       : [colors.yellow(`review    ${amount(report.needPerson, 'row needs', 'rows need')} a person`)]),
@@ -114,7 +116,7 @@ export function nextWords(report: BatchStateReport): string {
   if (needPerson > 0) return `review list ${batch}`;
   // More credits than were approved after a sample are approved again.
   if (stopped === 'budget_reached' && sample === 'approved') return `approve ${batch}`;
-  if (stopped !== null) return `resume ${batch}`;
+  if (stopped !== null) return `resume ${batch}${flagFor(stopped)}`;
   return waitsForRetry || counts.failed + counts.cancelled > 0 ? `retry ${batch}` : `results ${batch}`;
 }
 

@@ -141,15 +141,19 @@ function sampledLine(batch: string, rows: number): string {
   return `sampled: ${amount(rows, 'row waits', 'rows wait')} for your approval; report.html shows the sample, \`callsheet approve ${batch}\` goes on`;
 }
 
-const STOPPED_WORDS: Record<StopReason, string> = {
+export const STOPPED_WORDS: Record<StopReason, string> = {
   budget_reached: 'stopped by the budget',
   too_many_failures: 'stopped because more rows failed than --max-failures allows',
 };
 
 function leftText({ batch, counts, awaitsApproval = false }: SummaryFacts, stopped: StopReason): string {
   const order = awaitsApproval ? 'approve' : 'resume';
-  const flag = stopped === 'budget_reached' ? ' --max-credits <more>' : '';
-  return `${amount(counts.not_started, 'row was', 'rows were')} not started; \`callsheet ${order} ${batch}${flag}\` goes on`;
+  return `${amount(counts.not_started, 'row was', 'rows were')} not started; \`callsheet ${order} ${batch}${flagFor(stopped)}\` goes on`;
+}
+
+/** What the command that goes on must say besides. */
+export function flagFor(stopped: StopReason): string {
+  return stopped === 'budget_reached' ? ' --max-credits <more>' : '';
 }
 
 /** A group of equal row errors as one line of a terminal. */

@@ -1,0 +1,49 @@
+import type { BatchLimits } from '../../domain/batch.js';
+import { formatCredits } from '../../domain/money.js';
+import { sampleInForce } from '../../home/batch-marks.js';
+import { resultLines } from '../../home/result-lines.js';
+import { knownPrices, listPrice, resultSources } from '../access/home-access.js';
+import { commandHint } from '../open-session.js';
+import { spentBefore } from '../plan/approve-plan.js';
+import { UserError } from '../user-error.js';
+import type { KnownBatch } from './known-batch.js';
+import { approvedLimits } from './submit-batch.js';
+
+/** What keeps a batch from going on by `resume`, told before anything is changed: UserErrors with what to do. */
+
+/** Nothing of its sample is left to go on with, and the rest is not what `resume` was asked for. */
+export async function refuseSampled({ session, access, batch, generation }: KnownBatch): Promise<void> {
+  if ((await sampleInForce(access.home, batch, generation.generation)) === undefined) return;
+  throw new UserError(
+    `the sample of '${batch}' has ended and the rest waits for your approval: \`${commandHint(session, `approve ${batch}`)}\` shows what it costs and runs it; nothing was submitted`,
+  );
+}
+
+/** A budget that leaves room for none of the rows would stop the batch again at once. */
+export async function refuseSameBudget(known: KnownBatch, { maxCreditsNano }: BatchLimits): Promise<void> {
+  const { session, access, batch, generation } = known;
+  if (maxCreditsNano === null) return;
+  const { endedNano, openNano } = await spentBefore(known);
+  const prices = await knownPrices(known);
+  let least = Number.POSITIVE_INFINITY;
+  for await (const { row, record } of resultLines(resultSources(access), batch, generation.generation)) {
+    if (record !== undefined && record.status !== 'not_started') continue;
+    least = Math.min(least, listPrice(row, prices)?.hi ?? Number.POSITIVE_INFINITY);
+  }
+  if (endedNano + openNano + least <= maxCreditsNano) return;
+  throw new UserError(
+    `'${batch}' stopped at its budget of ${formatCredits(maxCreditsNano)} credits, which leaves no room for another row: \`${commandHint(session, `resume ${batch}`)} --max-credits <more>\` goes on; nothing was submitted`,
+  );
+}
+
+/** More credits than were approved after a sample are asked for again. */
+export async function refuseAboveApproval(
+  { access, batch, generation }: KnownBatch,
+  given: BatchLimits,
+): Promise<void> {
+  const { maxCreditsNano } = await approvedLimits(access.home, batch, generation.generation, given);
+  if (given.maxCreditsNano === null || given.maxCreditsNano === maxCreditsNano || maxCreditsNano === null) return;
+  throw new UserError(
+    `'${batch}' was approved for up to ${formatCredits(maxCreditsNano)} credits: \`callsheet approve ${batch} --max-credits ${formatCredits(given.maxCreditsNano)}\` asks again; nothing was submitted`,
+  );
+}
