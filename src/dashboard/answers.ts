@@ -87,4 +87,6 @@ export interface BatchTime {
   balance: [number, number][];
   /** What rows cost, at the end of their renders; those of a large batch are added up. */
   charges: [number, number][];
+  /** Rows that were sent and of which nobody knows what they cost. */
+  unpriced: number;
 }

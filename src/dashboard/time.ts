@@ -23,16 +23,17 @@ export function timeOf(batch: BatchRows, { beganAtMs, readings, history, isRunni
   const { rows, readAtMs } = batch;
   const sent = rows
     .filter((row) => row.submittedAtMs !== null && !row.isShared)
-    .map(({ id, kind, status, submittedAtMs, renderedAtMs, finishedAtMs }) => {
+    .map(({ id, kind, status, credits, submittedAtMs, renderedAtMs, finishedAtMs }) => {
       const startMs = submittedAtMs ?? 0;
-      return { id, kind, status, startMs, endMs: renderedAtMs ?? finishedAtMs ?? readAtMs };
+      return { id, kind, status, credits, startMs, endMs: renderedAtMs ?? finishedAtMs ?? readAtMs };
     })
     .sort((a, b) => a.startMs - b.startMs);
   const held = sent.filter(({ kind }) => takesSlot(kind));
   const fromMs = sent[0]?.startMs ?? beganAtMs;
   const toMs = sent.reduce((latest, { endMs }) => Math.max(latest, endMs), fromMs + 1_000);
   const slots = new TimeBins(fromMs);
-  const submits = new TimeBins(fromMs);
+  // Of a shorter stretch no rate per minute can be told.
+  const submits = new TimeBins(fromMs, 60_000);
   for (const { startMs, endMs } of held) slots.addSpan(startMs, endMs);
   for (const { startMs } of sent) submits.add(startMs, 1);
   // A batch that goes on has gaps until now.
@@ -45,11 +46,12 @@ export function timeOf(batch: BatchRows, { beganAtMs, readings, history, isRunni
   const during = readings.filter(({ atMs }) => atMs <= toMs + 600_000);
   const step = Math.ceil(during.length / READINGS_MAX) || 1;
   return {
-    ...{ fromMs, toMs, held: held.slice(0, HELD_MAX), heldCount: held.length },
+    ...{ fromMs, toMs, held: held.slice(0, HELD_MAX).map(({ credits: _, ...one }) => one), heldCount: held.length },
     slots: { widthMs: slots.widthMs, values: slots.sums().map((heldMs) => heldMs / slots.widthMs) },
     submits: { widthMs: submits.widthMs, values: submits.sums().map((sum) => (sum * 60_000) / submits.widthMs) },
     ...{ gaps, concurrent: last?.concurrent ?? null, rpm: last?.rpm ?? null },
     charges: chargesOf(rows),
+    unpriced: sent.filter(({ credits }) => credits === null).length,
     balance: during.filter((_, i) => i % step === 0).map(({ atMs, balanceNano }) => [atMs, balanceNano / 1e9]),
   };
 }

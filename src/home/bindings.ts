@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { decodeJson, encodeJson, readJson } from '../store/json-file.js';
+import { parallel } from '../store/parallel.js';
 import { type Store, StoreError } from '../store/port.js';
 import { timeSchema } from './attempt-schema.js';
 import type { HomeKeys } from './home-keys.js';
@@ -54,9 +55,26 @@ export function bindings(store: Store, account: string, keys: HomeKeys) {
       );
     },
     readBatch,
-    /** The names of all batches, in code-unit order. */
-    batches: () => store.names(keys.batches),
+    /** The names of all batches, in code-unit order; a file that somebody left beside them is none. */
+    batches: async () => {
+      const names = await store.names(keys.batches);
+      const areFolders = await parallel(names, LOOK_WIDTH, (name) => isFolder(store, keys.batch(name)));
+      return names.filter((_, i) => areFolders[i]);
+    },
   };
+}
+
+const LOOK_WIDTH = 16;
+
+/** Whether something can lie there: nothing lies below a file. */
+async function isFolder(store: Store, below: string): Promise<boolean> {
+  try {
+    await store.size(below);
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'ENOTDIR') return false;
+    throw error;
+  }
 }
 
 /** Binds, names and marks with its form what is new, damaged or of an earlier callsheet. */

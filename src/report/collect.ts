@@ -10,6 +10,7 @@ import { type FailureGroup, groupFailures, Spread, TimeBins } from './tallies.js
 
 /** Above it a report has no table of rows, and no list of all outputs. */
 export const ROWS_MAX = 2_000;
+const MINUTE_MS = 60_000;
 const NAMES_MAX = 1_000;
 const PERSONS_MAX = 200;
 const PROMPT_MAX = 240;
@@ -106,7 +107,7 @@ function emptyReport(createdAtMs: number): ReportRows {
     ...{ counts: noCounts(), open: 0, removed: 0, total: newShare() },
     ...{ byKind: new Map(), byModel: new Map(), byGroup: new Map(), saved: { rows: 0, creditsNano: 0 } },
     ...{ failures: [], forPerson: [], forPersonCount: 0, rows: [], outputs: [], outputCount: 0 },
-    ...{ slots: new TimeBins(createdAtMs), submits: new TimeBins(createdAtMs), lastMs: undefined },
+    ...{ slots: new TimeBins(createdAtMs), submits: new TimeBins(createdAtMs, MINUTE_MS), lastMs: undefined },
   };
 }
 

@@ -150,7 +150,13 @@ function charts({ slots, submits, lastMs }: ReportRows, terms: ReportTerms): Htm
   const held = slots.sums().map((ms) => ms / slots.widthMs);
   const perMinute = submits.sums().map((count) => (count * 60_000) / submits.widthMs);
   const [a, b] = [
-    { title: 'Jobs at once', values: held, unit: 'jobs', limit: terms.slots, ...axisOf(slots) },
+    {
+      title: `Jobs at once, on average of each ${slots.widthMs / 1_000} s`,
+      values: held,
+      unit: 'jobs',
+      limit: terms.slots,
+      ...axisOf(slots),
+    },
     {
       title: 'Submits (polls are not on record)',
       values: perMinute,

@@ -6,11 +6,13 @@ const BINS_MAX = 240;
 const WIDTH_MIN_MS = 1_000;
 
 export class TimeBins {
-  widthMs = WIDTH_MIN_MS;
   #sums: number[] = [];
 
-  /** Instants before `fromMs` count as `fromMs`. */
-  constructor(readonly fromMs: number) {}
+  /** Instants before `fromMs` count as `fromMs`; no bin is narrower than `widthMs`. */
+  constructor(
+    readonly fromMs: number,
+    public widthMs = WIDTH_MIN_MS,
+  ) {}
 
   /** Adds `amount` at an instant. */
   add(atMs: number, amount: number): void {

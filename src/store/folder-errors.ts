@@ -14,6 +14,7 @@ const SENTENCES: Record<string, string> = {
   ENOENT: 'the folder does not exist',
   ENOTDIR: 'a part of the path is a file, not a folder',
   EISDIR: 'a folder has that name',
+  ENOTFILE: 'what has that name is no file',
   EEXIST: 'the name is taken',
   ENAMETOOLONG: 'the path is too long for the file system',
   EXDEV: 'the path crosses into another file system',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { link, lstat, mkdir, open, realpath, rm } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, link, lstat, mkdir, open, realpath, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { errorCode, makeFolders } from './folder-errors.js';
 import { StoreError } from './port.js';
@@ -32,7 +32,21 @@ export const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EI
 /** What file systems that cannot fsync a folder answer; a disk error is none of these. */
 const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-export const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const NO_WAIT = constants.O_NONBLOCK ?? 0;
+
+/** Opens a file to be read, and nothing else: whoever reads a pipe waits for its writer for ever. */
+export async function openFile(path: string): Promise<FileHandle> {
+  const handle = await open(path, NO_FOLLOW | NO_WAIT);
+  const facts = await handle.stat();
+  if (facts.isFile()) return handle;
+  await handle.close();
+  throw noFile(path, facts);
+}
+
+export function noFile(path: string, facts: Stats): Error {
+  return Object.assign(new Error(`${path} is no file`), { code: facts.isDirectory() ? 'EISDIR' : 'ENOTFILE' });
+}
 
 /** The folder's real path, or undefined when it does not exist. A path that leads out of the root is refused. */
 export async function findFolder(folder: Folder, segments: readonly string[]): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, link, lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, toStoreError } from './folder-errors.js';
-import { type Folder, makeFolder, NO_FOLLOW, NO_LINKS, syncPlaces } from './folder-files.js';
+import { type Folder, makeFolder, NO_LINKS, openFile, syncPlaces } from './folder-files.js';
 import {
   type CommittedFile,
   type PendingFile,
@@ -58,7 +58,7 @@ export async function intoFolder(
 
 /** Size and sha256 of a file, read in constant memory. */
 export async function hashFile(path: string): Promise<StoredFile> {
-  const handle = await open(path, NO_FOLLOW);
+  const handle = await openFile(path);
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of handle.createReadStream({ highWaterMark: HEAD_BYTES })) {

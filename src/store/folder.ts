@@ -1,4 +1,4 @@
-import { lstat, open, rename, rm, statfs } from 'node:fs/promises';
+import { lstat, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { copyIntoFolder } from './folder-copy.js';
 import { errorCode, toStoreError } from './folder-errors.js';
@@ -6,7 +6,8 @@ import {
   type Folder,
   findFolder,
   makeFolder,
-  NO_FOLLOW,
+  noFile,
+  openFile,
   type Place,
   publishIfAbsent,
   syncPlaces,
@@ -54,7 +55,7 @@ export function createFolderStore(root: string, options: FolderStoreOptions = { 
     copyFile: (from, key, copyOptions) => copyIntoFolder(folder, from, key, copyOptions),
     placeOf: (key) => ({ in: 'folder', path: join(location, ...segmentsOf(key)) }),
     stat: (key) => reading(key, () => withFile(folder, key, hashFile)),
-    size: (key) => reading(key, () => withFile(folder, key, async (path) => (await lstat(path)).size)),
+    size: (key) => reading(key, () => withFile(folder, key, sizeOf)),
     url: () => Promise.resolve(undefined),
     stamps: (keys) => stampsIn(location, keys),
     freeBytes: () => reading('', () => freeBytes(location)),
@@ -119,8 +120,14 @@ async function withFile<T>(folder: Folder, key: string, use: (path: string) => P
   }
 }
 
+async function sizeOf(path: string): Promise<number> {
+  const facts = await lstat(path);
+  if (!facts.isFile()) throw noFile(path, facts);
+  return facts.size;
+}
+
 async function readWhole(path: string): Promise<Uint8Array> {
-  const handle = await open(path, NO_FOLLOW);
+  const handle = await openFile(path);
   try {
     return await handle.readFile();
   } finally {
@@ -129,7 +136,7 @@ async function readWhole(path: string): Promise<Uint8Array> {
 }
 
 async function openStream(path: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array>> {
-  const handle = await open(path, NO_FOLLOW);
+  const handle = await openFile(path);
   return handle.createReadStream({ ...range, highWaterMark: 1 << 18 });
 }
 

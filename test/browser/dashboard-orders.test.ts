@@ -201,7 +201,7 @@ test('rows that take no slot are in the time of their batch, and what they cost 
   const row = { kind: 'vendor-f/interaction' } as const;
   const page = await opened(await seededHome('b', [{ id: 'one', row, record: { ...row, ...times } }]), '/time');
   await page.getByText('No row took a slot.').waitFor();
-  await page.getByText(/^Submits per minute, without repeated ones and polls: at most 60/).waitFor();
+  await page.getByText(/^Submits per minute, without repeated ones and polls: at most 1/).waitFor();
   await page.getByText('The balance was not read twice; rows cost 0.2').waitFor();
   expect(await accessibilityBreaches(page)).toEqual([]);
   await page.close();

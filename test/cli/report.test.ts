@@ -1,7 +1,7 @@
 // `callsheet report`: the page beside results.csv, its pictures, and the one for a client.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createPosters } from '../../src/report/posters.js';
@@ -83,6 +83,9 @@ test('without ffmpeg, or with a damaged film, a film has a tile with its link', 
   const store = createFolderStore(join(home.folder, 'out'));
   const file = fileOf('film.mp4', 'video/mp4', Buffer.from('x'), 1);
   expect(await createPosters('no-such-ffmpeg').posterOf(store, 'shots/media/film.mp4', file)).toBeUndefined();
+  const linked = { ...fileOf('png.png', 'image/png', Buffer.from('x'), 1), file: 'media/link.png' };
+  symlinkSync('/etc/passwd', join(home.folder, 'out/shots/media/link.png'));
+  expect(await createPosters().posterOf(store, 'shots/media/link.png', linked)).toBeUndefined();
   writeFileSync(join(home.folder, 'out/shots/media/film.mp4'), '#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n');
   await home.run('report', 'shots');
   expect(home.page()).not.toContain('data:image/jpeg');

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type BalanceCheckpoint, openHome } from '../../src/home/home.js';
 import { homeKeys } from '../../src/home/home-keys.js';
@@ -31,6 +33,14 @@ describe('what a home is bound to', () => {
     await home.bindOut('autumn', 's3://bucket/out', 6);
     expect(await home.batches()).toEqual(['autumn', 'spring']);
     expect(await home.readBatch('winter')).toBeUndefined();
+  });
+
+  test('a file that somebody left among the batches is none', async () => {
+    const root = temporaryFolder();
+    const home = openHome(createFolderStore(root), 'default');
+    await home.bindOut('spring', '/data/out', 5);
+    writeFileSync(join(root, 'default', 'batches', 'notes'), 'x');
+    expect(await home.batches()).toEqual(['spring']);
   });
 
   test('where nothing says any more what it was bound to, it began with its first manifest all the same', async () => {

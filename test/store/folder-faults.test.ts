@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +26,24 @@ afterEach(() => {
 });
 
 describe('F45, F56: what the disk refuses is one sentence, and nothing half-written is left', () => {
+  test('what is no file is not waited for, and not read: a pipe, a folder, a link', async () => {
+    const root = temporaryFolder();
+    const store = createFolderStore(root);
+    spawnSync('mkfifo', [join(root, 'pipe')]);
+    mkdirSync(join(root, 'folder'));
+    symlinkSync('/etc/passwd', join(root, 'link'));
+    for (const [key, code] of [
+      ['pipe', 'ENOTFILE'],
+      ['folder', 'EISDIR'],
+      ['link', 'ELOOP'],
+    ] as const) {
+      await expect(store.size(key)).rejects.toMatchObject({ code: key === 'link' ? 'ENOTFILE' : code });
+      await expect(store.get(key)).rejects.toMatchObject({ name: 'StoreError', code });
+      await expect(store.read(key)).rejects.toMatchObject({ name: 'StoreError', code });
+      await expect(store.stat(key)).rejects.toMatchObject({ name: 'StoreError', code });
+    }
+  });
+
   test('F56: a claim whose fsync fails throws, leaves no claim, and the place stays free', async () => {
     const root = temporaryFolder();
     const ledger = createLedger(createFolderStore(root), 'default');

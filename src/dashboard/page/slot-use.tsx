@@ -24,7 +24,7 @@ export function SlotUse({ slots: { values, widthMs }, gaps, limit, fromMs }: Slo
   const sums = values.map((_, bin) => bands.reduce((sum, band) => sum + (band[bin] ?? 0), 0));
   const top = Math.max(...sums, limit ?? 0, 1e-9);
   const plan = limit === null ? '' : `; the plan allows ${number(limit)}`;
-  const said = `Slots held: at most ${credits(Math.max(...values, 0))}${plan}`;
+  const said = `Slots held, on average of each ${duration(widthMs / 1_000)}: at most ${credits(Math.max(...values, 0))}${plan}`;
   const whole = shown.map(([cause, words]) => `${words} ${shareOf(gaps, cause, values, widthMs)}`).join(', ');
   const below =
     gaps === null ? (

@@ -24,7 +24,7 @@ export function TimeView({ batch, version }: { batch: string; version: number })
         </>
       )}
       <Submits submits={submits} limit={answer.rpm} fromMs={fromMs} />
-      <Balance readings={balance} charges={charges} />
+      <Balance readings={balance} charges={charges} unpriced={answer.unpriced} />
     </section>
   );
 }
@@ -89,8 +89,15 @@ function Submits({ submits: { values, widthMs }, limit, fromMs }: SubmitsProps) 
   );
 }
 
+interface BalanceProps {
+  readings: [number, number][];
+  charges: [number, number][];
+  /** Rows whose cost is not known. */
+  unpriced: number;
+}
+
 /** The readings as a line where there are two, and what rows cost as bars below it. */
-function Balance({ readings, charges }: { readings: [number, number][]; charges: [number, number][] }) {
+function Balance({ readings, charges, unpriced }: BalanceProps) {
   const isLine = readings.length > 1;
   if (!isLine && charges.length === 0) return null;
   const lineHeight = isLine ? HEIGHT : 0;
@@ -107,7 +114,9 @@ function Balance({ readings, charges }: { readings: [number, number][]; charges:
   const sum = charges.reduce((total, [, cost]) => total + cost, 0);
   const [first = null] = values;
   const fall = `Balance of the account: from ${credits(first)} to ${credits(values.at(-1) ?? null)} credits`;
-  const said = `${isLine ? fall : 'The balance was not read twice'}; rows cost ${credits(sum)}`;
+  const known = charges.length === 0 && unpriced > 0 ? '' : `; rows cost ${credits(sum)}`;
+  const rest = unpriced === 0 ? '' : `; what ${number(unpriced)} rows cost is not known`;
+  const said = `${isLine ? fall : 'The balance was not read twice'}${known}${rest}`;
   return (
     <Figure said={said} height={lineHeight + CHARGES} fromMs={fromMs} toMs={toMs}>
       {isLine ? <polyline points={points.join(' ')} /> : null}
