@@ -1,4 +1,4 @@
-import { CancellationScope, condition, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, patched, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import type { GrantedMeanwhile, SubmitResult } from '../src/contract/attempts.js';
 import * as messages from '../src/contract/messages.js';
 import type { JobInput } from '../src/contract/workflows.js';
@@ -56,10 +56,15 @@ export function openSubmits({ account, upToNano, syncMaxMs = SYNC_MAX_MS }: JobI
       await sleep(Math.min(BACKOFF_MAX_MS, 500 * 2 ** Math.min(failures++, 6)));
       const found = await home.inspectAttempt({ row, n });
       slot.stoodBy(undefined);
-      // Its grant came within the worker and was not heard of here.
-      const isSent = found.outcome === 'standing' && found.standing !== 'void';
-      if (standsBy && isSent) await slot.acquire(true);
+      // Its grant came within the worker and was not heard of here: it is asked for, so that it can be given back.
+      if (standsBy && hadGrant(found)) await slot.acquire(true);
       return found;
     }
   }
+}
+
+/** Whether what an attempt came to tells that its submit had a slot. */
+function hadGrant(found: SubmitResult): boolean {
+  if (found.outcome === 'refused') return patched('grant-of-refused');
+  return found.outcome === 'standing' && found.standing !== 'void';
 }

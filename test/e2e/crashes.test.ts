@@ -5,11 +5,16 @@ import { fileURLToPath } from 'node:url';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
+import { semaphoreView } from '../../src/contract/messages.js';
+import { jobId, semaphoreId } from '../../src/contract/names.js';
 import type { Row } from '../../src/domain/row.js';
 import { standingOf } from '../../src/domain/standing.js';
-import { CRASH_POINTS, type CrashPoint } from '../support/crash-worker.js';
+import { AFTER_REFUSAL, CRASH_POINTS, type CrashPoint } from '../support/crash-worker.js';
+import { storedHistories } from '../support/histories.js';
+import { recordHistories } from '../support/record-histories.js';
 import { avatarRow, filmRow, imageRow, type Stack, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
+import { until } from '../support/until.js';
 
 const ENTRY = fileURLToPath(new URL('../support/crash-worker.ts', import.meta.url));
 const ROWS = { image: imageRow('image'), avatar: avatarRow('avatar'), film: filmRow('film') };
@@ -58,6 +63,29 @@ describe.skipIf(!hasTemporal())('a worker killed with SIGKILL (F47)', () => {
       }
     },
   );
+});
+
+describe.skipIf(!hasTemporal())('a worker killed after a refusal (F47)', () => {
+  it('gives the slot back that it was granted within itself', async () => {
+    const temporal = await startTemporal();
+    const answer = { do: 'answer', status: 400, body: '{"detail":"no"}', contentType: 'application/json' } as const;
+    const faults = [{ match: { route: 'svc.image' }, action: answer }];
+    const stack = await startStack({ temporal, account: 'refused', emulator: { faults } });
+    const marker = join(stack.folder, 'crashed');
+    const stopWorkers = keepWorker(stack, temporal.address, AFTER_REFUSAL, 'image', marker);
+    try {
+      const { counts } = await stack.run('crash', [ROWS.image]);
+      expect([existsSync(marker), counts.failed]).toEqual([true, 1]);
+      const semaphore = temporal.client.workflow.getHandle(semaphoreId('refused'));
+      await until(async () => (await semaphore.query(semaphoreView)).holders.length === 0);
+      const named = `WorkflowId = '${jobId('refused', 'crash', 'image')}'`;
+      recordHistories('job-refused-unheard', await storedHistories(temporal.client, named));
+    } finally {
+      await stopWorkers();
+      await stack.stop();
+      await temporal.teardown();
+    }
+  });
 });
 
 /** Runs the worker process and starts it again whenever it dies. */

@@ -25,7 +25,9 @@ export const CRASH_POINTS = [
   'before the record',
   'after the record',
 ] as const;
-export type CrashPoint = (typeof CRASH_POINTS)[number];
+/** Of a row that is refused. */
+export const AFTER_REFUSAL = 'after the refusal was recorded';
+export type CrashPoint = (typeof CRASH_POINTS)[number] | typeof AFTER_REFUSAL;
 
 export interface CrashOrder {
   address: string;
@@ -82,6 +84,7 @@ function crashing(deps: Handed, order: CrashOrder): Handed {
         if (state.state === 'created' || state.state === 'done') at('after the answer arrived', ref.id);
         const stands = await deps.ledger.append(ref, state);
         if (state.state === 'created' || state.state === 'done') at('after the handle was recorded', ref.id);
+        if (state.state === 'refused') at(AFTER_REFUSAL, ref.id);
         if (state.state === 'done' || state.state === 'rendered') {
           at('after the end was recorded', ref.id);
           ended = ref.id;
