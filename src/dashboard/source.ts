@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../domain/json.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { BalanceCheckpoint } from '../home/home.js';
+import { nameFlaw } from '../manifest/names.js';
 import type { ResultLine } from '../manifest/result-fields.js';
 import type { Store } from '../store/port.js';
 import type { BatchHistory } from './slot-history.js';
@@ -40,7 +41,8 @@ export class OrderRefused extends Error {
 }
 
 const text = (pattern: RegExp, error: string) => z.string(error).regex(pattern, error);
-const name = text(/^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/, 'not the name of a batch, a row or a reason');
+const NOT_A_NAME = 'not the name of a batch, a row or a reason';
+const name = z.string(NOT_A_NAME).refine((given) => nameFlaw(given) === undefined, NOT_A_NAME);
 const credits = text(/^\d{1,9}(\.\d{1,9})?$/, 'credits must be a positive number such as 12.5');
 const count = text(/^[1-9]\d{0,5}$/, 'it must be a whole number of at least 1');
 const priority = text(/^-?\d{1,3}$/, 'a priority is a whole number');

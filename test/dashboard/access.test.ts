@@ -146,6 +146,12 @@ test('what a person types is never a flag of the command', () => {
   expect(flags).toEqual(['--', 'b', 'one', '--home=/tmp/x']);
 });
 
+test.each(['_one', '-one', '--yes'])('a row that a manifest may call %s is named by orders too', async (id) => {
+  const answer = await post('/api/batches/b/orders', { order: 'resubmit', id }, { 'x-callsheet-session': token });
+  const { message } = (await answer.json()) as { message: string };
+  expect([answer.status, message]).toEqual([409, expect.stringContaining(`batch 'b' has no attempt of a row '${id}'`)]);
+});
+
 test('an order is the command line that it says', () => {
   const limits = commandOf('b', { order: 'limits', concurrency: '4', priority: '-2' });
   expect(limits).toEqual({ words: ['limits', '--json', '--concurrency=4', '--priority=-2'], flags: ['--', 'b'] });
@@ -163,7 +169,7 @@ test('an order is the command line that it says', () => {
 
 test.each([
   [{ order: 'retry', reason: '--home=x' }, 'not the name of a batch, a row or a reason'],
-  [{ order: 'resubmit', id: '-x' }, 'not the name of a batch, a row or a reason'],
+  [{ order: 'resubmit', id: 'x/../y' }, 'not the name of a batch, a row or a reason'],
   [{ order: 'format' }, 'this is no order'],
   [{ order: 'approve' }, 'credits must be a positive number such as 12.5'],
   [{ order: 'attach-handle', id: 'one', handle: '' }, 'a handle has 1 to 2,000 characters'],
