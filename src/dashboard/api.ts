@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
+import { StoreError } from '../store/port.js';
 import { type Access, refuse, SESSION_HEADER, sessionOnly } from './access.js';
 import type { PageRow, ShownRow } from './answers.js';
 import { type RowsReader, readSlice } from './batch-rows.js';
@@ -121,6 +122,10 @@ function defineOrders(app: Hono, source: DashboardSource, reader: RowsReader, lo
 /** Media elements send no header: their addresses are signed, and name a file that the batch's rows have. */
 export function createMedia(source: DashboardSource, access: Access, reader: RowsReader): Hono {
   const app = new Hono();
+  app.onError((error, context) => {
+    const isRefused = error instanceof StoreError;
+    return context.json({ message: `this file cannot be shown: ${error.message}` }, isRefused ? 404 : 500);
+  });
   app.get('/:batch/:file', async (context) => {
     const { batch, file: name } = context.req.param();
     const { s = '', m = '' } = context.req.query();

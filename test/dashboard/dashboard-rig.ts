@@ -42,3 +42,10 @@ export async function serveHome(home: SeededHome, ...flags: string[]): Promise<S
     },
   };
 }
+
+/** The token that the code of the printed address is exchanged for. */
+export async function sessionOf({ url, origin }: ServedHome): Promise<string> {
+  const body = JSON.stringify({ code: url.split('#code=')[1] });
+  const answer = await fetch(`${origin}/api/session`, { method: 'POST', body });
+  return ((await answer.json()) as { token: string }).token;
+}
