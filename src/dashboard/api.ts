@@ -28,7 +28,8 @@ const WRONG_SECRET = 'this is not the secret: it is in the file that --secret-fi
 export function createApi(source: DashboardSource, access: Access, reader: RowsReader): { app: Hono; close(): void } {
   const events = createEvents(() => source.list());
   const app = new Hono();
-  app.use(bodyLimit({ maxSize: BODY_MAX }));
+  const tooLong = (context: Context) => context.json({ message: 'a request may have at most 64 KB' }, 413);
+  app.use(bodyLimit({ maxSize: BODY_MAX, onError: tooLong }));
   app.onError((error, context) => context.json({ message: error.message }, error instanceof OrderRefused ? 409 : 500));
   app.use('/batches/*', sessionOnly(access));
   app.use('/batches', sessionOnly(access));

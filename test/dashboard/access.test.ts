@@ -146,6 +146,12 @@ test('what a person types is never a flag of the command', () => {
   expect(flags).toEqual(['--', 'b', 'one', '--home=/tmp/x']);
 });
 
+test('a body of more than 64 KB: 413 with a sentence', async () => {
+  const body = { order: 'mark-lost', id: 'one', why: 'x'.repeat(65_536), isNotBilled: true };
+  const answer = await post('/api/batches/b/orders', body, { 'x-callsheet-session': token });
+  expect([answer.status, await answer.json()]).toEqual([413, { message: 'a request may have at most 64 KB' }]);
+});
+
 test.each(['_one', '-one', '--yes'])('a row that a manifest may call %s is named by orders too', async (id) => {
   const answer = await post('/api/batches/b/orders', { order: 'resubmit', id }, { 'x-callsheet-session': token });
   const { message } = (await answer.json()) as { message: string };
