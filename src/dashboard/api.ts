@@ -40,7 +40,10 @@ export function createApi(source: DashboardSource, access: Access, reader: RowsR
     return token === undefined ? refuse(context, 'code' in key ? OLD_CODE : WRONG_SECRET) : context.json({ token });
   });
   app.get('/session', (context) => context.json({ asksForSecret: access.hasSecret }));
-  app.get('/events', (context) => context.body(events.stream(context.req.raw.signal)));
+  // A HEAD is answered by what answers a GET, and nobody would ever end its stream.
+  app.get('/events', (context) => {
+    return isHead(context) ? context.body(null) : context.body(events.stream(context.req.raw.signal));
+  });
   app.get('/batches', async (context) => context.json(await source.list()));
   defineReads(app, source, access, reader);
   defineOrders(app, source, reader, () => events.look());
@@ -135,9 +138,14 @@ export function createMedia(source: DashboardSource, access: Access, reader: Row
     }
     const file = (await reader.all(batch)).files.get(name);
     if (file === undefined) return unknown(context);
-    return mediaAnswer(await source.outputs(batch), `${batch}/${name}`, file, context.req.header('range'));
+    const asked = { range: context.req.header('range'), isHead: isHead(context) };
+    return mediaAnswer(await source.outputs(batch), `${batch}/${name}`, file, asked);
   });
   return app;
+}
+
+function isHead(context: Context): boolean {
+  return context.req.method === 'HEAD';
 }
 
 function tokenOf(context: Context): string {

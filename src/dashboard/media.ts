@@ -13,7 +13,7 @@ export async function mediaAnswer(
   store: Store,
   key: string,
   file: OutputFile,
-  rangeHeader: string | undefined,
+  asked: { range: string | undefined; isHead: boolean },
 ): Promise<Response> {
   const headers: Record<string, string> = {
     'content-type': SHOWN.test(file.contentType) ? file.contentType : 'application/octet-stream',
@@ -27,14 +27,14 @@ export async function mediaAnswer(
   const bytes = await store.size(key);
   if (bytes === undefined) return new Response('this file is not there any more', { status: 404 });
   if (!(await isFile(store, key))) throw new StoreError('NO_FILE', 'a link, a folder or a pipe has its name', key);
-  const range = rangeOf(rangeHeader, bytes);
+  const range = rangeOf(asked.range, bytes);
   if (range === 'outside') {
     return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${bytes}` } });
   }
   const { start, end } = range ?? { start: 0, end: bytes - 1 };
   headers['content-length'] = String(end - start + 1);
   if (range !== undefined) headers['content-range'] = `bytes ${start}-${end}/${bytes}`;
-  const source = await store.read(key, range);
+  const source = asked.isHead ? undefined : await store.read(key, range);
   const body = source === undefined ? null : (Readable.toWeb(Readable.from(source)) as NodeStream as ReadableStream);
   return new Response(body, { status: range === undefined ? 200 : 206, headers });
 }

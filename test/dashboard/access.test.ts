@@ -3,8 +3,10 @@ import { statSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccess } from '../../src/dashboard/access.js';
+import { createApi } from '../../src/dashboard/api.js';
+import type { RowsReader } from '../../src/dashboard/batch-rows.js';
 import { mediaAnswer } from '../../src/dashboard/media.js';
-import { commandOf } from '../../src/dashboard/source.js';
+import { commandOf, type DashboardSource } from '../../src/dashboard/source.js';
 import type { Store } from '../../src/store/port.js';
 import { type SeededHome, seededHome } from '../cli/seeded-home.js';
 import { smallPng } from '../support/small-png.js';
@@ -115,7 +117,20 @@ test('media: signed, in ranges, by its type and never as markup', async () => {
   expect((await get(png.split('?')[0] ?? '', {})).status).toBe(403);
 });
 
-test('of a file that is sought the store is asked for that part alone', async () => {
+test('HEAD opens no stream: nobody would end it', async () => {
+  let looks = 0;
+  const list = async () => ({ look: ++looks });
+  const access = createAccess(Date.now);
+  const api = createApi({ list } as unknown as DashboardSource, access, {} as RowsReader);
+  const headers = { 'x-callsheet-session': access.exchange(access.newCode()) ?? '' };
+  expect((await api.app.request('/events', { method: 'HEAD', headers })).status).toBe(200);
+  expect(looks).toBe(0);
+  await (await api.app.request('/events', { headers })).body?.cancel();
+  expect(looks).toBe(1);
+  api.close();
+});
+
+test('of a file that is sought the store is asked for that part alone, and by HEAD for nothing', async () => {
   const asked: unknown[] = [];
   const store = {
     size: async () => 1_000,
@@ -127,8 +142,10 @@ test('of a file that is sought the store is asked for that part alone', async ()
     },
   } as unknown as Store;
   const file = { file: 'a.mp4', contentType: 'video/mp4', bytes: 1_000, sha256: 'a' };
-  const answer = await mediaAnswer(store, 'b/a.mp4', file, 'bytes=900-909');
+  const answer = await mediaAnswer(store, 'b/a.mp4', file, { range: 'bytes=900-909', isHead: false });
   expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([206, 10]);
+  const head = await mediaAnswer(store, 'b/a.mp4', file, { range: undefined, isHead: true });
+  expect([head.status, head.headers.get('content-length')]).toEqual([200, '1000']);
   expect(asked).toEqual([['b/a.mp4', { start: 900, end: 909 }]]);
 });
 
