@@ -136,7 +136,7 @@ export function createMedia(source: DashboardSource, access: Access, reader: Row
     if (!access.isSigned(s, m, `${batch}/${name}`)) {
       return context.json({ message: 'this address of a file is not of an open session' }, 403);
     }
-    const file = (await reader.all(batch)).files.get(name);
+    const file = (await source.knows(batch)) ? (await reader.all(batch)).files.get(name) : undefined;
     if (file === undefined) return unknown(context);
     const asked = { range: context.req.header('range'), isHead: isHead(context) };
     return mediaAnswer(await source.outputs(batch), `${batch}/${name}`, file, asked);

@@ -1,28 +1,28 @@
 // What the page of one row is told: its request as it is sent, its attempts, and nothing that proves whose a claim is.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shownRequest } from '../../src/cli/dashboard/dashboard-source.js';
 import { attemptJson } from '../../src/cli/review/case-story.js';
 import type { Attempt } from '../../src/domain/attempt.js';
 import type { Row } from '../../src/domain/row.js';
-import { rowOf, type SeededHome, seededHome, T0 } from '../cli/seeded-home.js';
-import { type ServedHome, serveHome } from './dashboard-rig.js';
+import { ACCOUNT, rowOf, type SeededHome, seededHome, T0 } from '../cli/seeded-home.js';
+import { type ServedHome, serveHome, sessionOf } from './dashboard-rig.js';
 
 let home: SeededHome;
 let served: ServedHome;
+let headers: Record<string, string>;
 
 beforeAll(async () => {
   const rendered = { state: 'created', atMs: T0 + 2_000, handle: 'h' } as const;
   home = await seededHome('b', [{ id: 'one', states: [rendered], record: {} }, { id: 'two' }]);
   served = await serveHome(home);
+  headers = { 'x-callsheet-session': await sessionOf(served) };
 });
 afterAll(() => served?.stop());
 
 test('the request, the attempts and no secret of them', async () => {
-  const body = JSON.stringify({ code: served.url.split('#code=')[1] });
-  const opened = await fetch(`${served.origin}/api/session`, { method: 'POST', body });
-  const { token } = (await opened.json()) as { token: string };
-  const ask = async (id: string) =>
-    (await fetch(`${served.origin}/api/batches/b/rows/${id}`, { headers: { 'x-callsheet-session': token } })).text();
+  const ask = async (id: string) => (await fetch(`${served.origin}/api/batches/b/rows/${id}`, { headers })).text();
   const text = await ask('one');
   const { request, shown } = JSON.parse(text);
   expect(request).toMatchObject({ method: 'POST', path: expect.stringMatching(/^\/v1\//) });
@@ -52,4 +52,12 @@ test('what proves whose a callback is stays in the ledger', () => {
   const claim = { state: 'intent', atMs: T0, nonce: 'n0', callbackToken: 'c0', kind: 'svc/image' };
   const text = JSON.stringify(attemptJson({ n: 1, torn: false, states: [claim] } as unknown as Attempt));
   expect(text).not.toMatch(/n0|c0/);
+});
+
+test('of a batch that lost its own file nothing is shown', async () => {
+  rmSync(join(home.folder, 'home', ACCOUNT, 'batches', 'b', 'batch.json'));
+  for (const path of ['', '/rows', '/rows/one', '/time']) {
+    const answer = await fetch(`${served.origin}/api/batches/b${path}`, { headers });
+    expect([path, answer.status]).toEqual([path, 404]);
+  }
 });

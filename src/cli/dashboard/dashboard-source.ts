@@ -36,7 +36,10 @@ export function createDashboardSource(session: Session, settings: readonly strin
   const { home, rows } = access;
   return {
     list: () => listed(session, access),
-    knows: async (batch) => nameFlaw(batch) === undefined && (await rows.currentGeneration(batch)) !== undefined,
+    knows: async (batch) =>
+      nameFlaw(batch) === undefined &&
+      (await home.readBatch(batch)) !== undefined &&
+      (await rows.currentGeneration(batch)) !== undefined,
     status: async (batch) => {
       const [report] = nameFlaw(batch) === undefined ? (await states(session, access, [batch])).reports : [];
       return report && asJson(statusJson(session, report));
