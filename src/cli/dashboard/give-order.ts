@@ -16,7 +16,7 @@ export async function giveOrder(cli: Cli, settings: readonly string[], batch: st
   // Of lost answers some may have been settled, and the others not.
   if (exitCode === EXIT.done || (exitCode === EXIT.needsPerson && said !== ''))
     return said || lastLine(stderr) || 'done';
-  throw new OrderRefused(lastLine(stderr) || said || `the order ended with exit code ${exitCode}`);
+  throw new OrderRefused(errorsOf(stderr) || lastLine(stderr) || said || `the order ended with exit code ${exitCode}`);
 }
 
 interface Told {
@@ -27,6 +27,7 @@ interface Told {
   isTaken: boolean;
 }
 
+const ERROR = 'error: ';
 const TAKEN = '"type":"batch_started"';
 
 /** Runs a command line without a terminal; one that would follow a batch is left as soon as the batch has started. */
@@ -51,6 +52,7 @@ async function runCommand({ io, run }: Cli, args: string[]): Promise<Told> {
   const quiet: Io = {
     ...io,
     ...{ stdin: Readable.from([]), stdout: collect('stdout'), stderr: collect('stderr') },
+    env: { ...io.env, NO_COLOR: '1' },
     ...{ isInteractive: false, isTerminal: false, isDataTerminal: false, columns: () => 100, rows: () => 30 },
     onInterrupt: (callback) => {
       interrupts.add(callback);
@@ -68,5 +70,11 @@ async function runCommand({ io, run }: Cli, args: string[]): Promise<Told> {
 }
 
 function lastLine(text: string): string {
-  return safeText(text.trim().split('\n').at(-1) ?? '', 1_000).replace(/^error: /, '');
+  return safeText(text.trim().split('\n').at(-1) ?? '', 1_000);
+}
+
+/** What was wrong, without what is said beside it: a hint of how to type it helps nobody on a page. */
+function errorsOf(stderr: string): string {
+  const errors = stderr.split('\n').filter((line) => line.startsWith(ERROR));
+  return safeText(errors.map((line) => line.slice(ERROR.length)).join('; '), 1_000);
 }

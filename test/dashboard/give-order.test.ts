@@ -1,0 +1,30 @@
+// An order of the page says what the command line says, whether it is refused or finds nothing to do.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type SeededHome, seededHome } from '../cli/seeded-home.js';
+import { type ServedHome, serveHome, sessionOf } from './dashboard-rig.js';
+
+let home: SeededHome;
+let served: ServedHome;
+let headers: Record<string, string>;
+
+beforeAll(async () => {
+  const failed = { status: 'failed', reasonCode: 'invalid_request' } as const;
+  home = await seededHome('b', [
+    { id: 'one', record: { status: 'done' } },
+    { id: 'two', record: failed },
+  ]);
+  served = await serveHome(home);
+  headers = { 'x-callsheet-session': await sessionOf(served) };
+});
+afterAll(() => served?.stop());
+
+async function give(order: object): Promise<[status: number, message: string]> {
+  const body = JSON.stringify(order);
+  const answer = await fetch(`${served.origin}/api/batches/b/orders`, { method: 'POST', body, headers });
+  return [answer.status, ((await answer.json()) as { message: string }).message];
+}
+
+test('a refused order says why, not how it is typed', async () => {
+  const [status, message] = await give({ order: 'limits', weight: '101' });
+  expect([status, message]).toEqual([409, expect.stringMatching(/--weight.*100/)]);
+});
