@@ -28,3 +28,8 @@ test('a refused order says why, not how it is typed', async () => {
   const [status, message] = await give({ order: 'limits', weight: '101' });
   expect([status, message]).toEqual([409, expect.stringMatching(/--weight.*100/)]);
 });
+
+test('a retry with nothing to retry says so', async () => {
+  const nothing = "'b' has no failed or cancelled row of class render_failed: nothing is run again";
+  expect(await give({ order: 'retry', reason: 'render_failed' })).toEqual([200, nothing]);
+});

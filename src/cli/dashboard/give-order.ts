@@ -12,7 +12,11 @@ export async function giveOrder(cli: Cli, settings: readonly string[], batch: st
   const { words, flags } = commandOf(batch, order);
   const { exitCode, stdout, stderr, isTaken } = await runCommand(cli, [...words, ...settings, ...flags]);
   const said = words.includes('--json') ? '' : lastLine(stdout);
-  if (isTaken) return `the rows of '${batch}' are handed over: they go on in the background`;
+  if (isTaken && (hasRows(stdout) || exitCode === EXIT.detached)) {
+    return `the rows of '${batch}' are handed over: they go on in the background`;
+  }
+  // Nothing was to be run: that comes first, and how the batch stands behind it, with the exit code of that.
+  if (isTaken) return firstNote(stderr) || 'nothing is run';
   // Of lost answers some may have been settled, and the others not.
   if (exitCode === EXIT.done || (exitCode === EXIT.needsPerson && said !== ''))
     return said || lastLine(stderr) || 'done';
@@ -23,12 +27,17 @@ interface Told {
   exitCode: number;
   stdout: string;
   stderr: string;
-  /** A batch was handed to its workflow; the command was then left, as by Ctrl-C. */
+  /** A batch was handed to its workflow, or has nothing to run; the command was then left, as by Ctrl-C. */
   isTaken: boolean;
 }
 
 const ERROR = 'error: ';
 const TAKEN = '"type":"batch_started"';
+
+/** Rows were left to run when the batch started. */
+function hasRows(stdout: string): boolean {
+  return stdout.split('\n').some((line) => line.includes(TAKEN) && !line.includes('"toRun":0,'));
+}
 
 /** Runs a command line without a terminal; one that would follow a batch is left as soon as the batch has started. */
 async function runCommand({ io, run }: Cli, args: string[]): Promise<Told> {
@@ -71,6 +80,10 @@ async function runCommand({ io, run }: Cli, args: string[]): Promise<Told> {
 
 function lastLine(text: string): string {
   return safeText(text.trim().split('\n').at(-1) ?? '', 1_000);
+}
+
+function firstNote(stderr: string): string {
+  return safeText(stderr.split('\n').find((line) => !line.startsWith('warning: ')) ?? '', 1_000);
 }
 
 /** What was wrong, without what is said beside it: a hint of how to type it helps nobody on a page. */
