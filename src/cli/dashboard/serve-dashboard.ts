@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
 import { isAllAddresses, type OtherPlace } from '../../dashboard/places.js';
-import { CONTROL_HEADER, type Dashboard, startDashboard } from '../../dashboard/server.js';
+import { type Dashboard, startDashboard } from '../../dashboard/server.js';
 import { html } from '../../report/html.js';
 import { openPage } from '../open-page.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
+import { keepRecord, newUrl, type RecordPlace } from './dashboard-record.js';
 import { createDashboardSource } from './dashboard-source.js';
 
 interface ServeOptions {
@@ -22,7 +22,7 @@ interface ServeOptions {
   other: (OtherPlace & { secret: string }) | undefined;
 }
 
-/** Serves the page until it is told to end; a record of mode 0600 lets the same user ask for further addresses. */
+/** Serves the page until it is told to end; a record lets the same user ask for further addresses. */
 export async function serveDashboard(
   session: Session,
   { port, isOpened, settings, other }: ServeOptions,
@@ -38,7 +38,11 @@ export async function serveDashboard(
   const told = new Promise<void>((resolve) => {
     for (const on of [cli.io.onInterrupt, cli.io.onTerminate]) on(resolve);
   });
-  const record = await keepRecord(session, { address: dashboard.address, controlSecret });
+  const { address } = dashboard;
+  const removeRecord = await keepRecord(recordPlace(session), { address, controlSecret }).catch(async (error) => {
+    await dashboard.close();
+    throw error;
+  });
   const url = dashboard.newUrl();
   const elsewhere = dashboard.otherUrls;
   const others = elsewhere.length === 0 ? {} : { otherUrls: [...elsewhere] };
@@ -51,7 +55,7 @@ export async function serveDashboard(
   const opened = isOpened ? await openByFile(session, dashboard) : undefined;
   await told;
   await dashboard.close();
-  await rm(record, { force: true });
+  await removeRecord();
   if (opened !== undefined) await rm(opened, { recursive: true, force: true });
 }
 
@@ -69,11 +73,9 @@ function openSentence(urls: readonly string[]): string {
   );
 }
 
-const recordSchema = z.object({ address: z.string().startsWith('http://127.0.0.1:'), controlSecret: z.string() });
-
 /** Asks the dashboard that runs for a new code. */
 export async function printNewUrl(session: Session): Promise<void> {
-  const url = await newUrl(recordFile(session));
+  const url = await newUrl(recordPlace(session));
   if (url === undefined) {
     const start = commandHint(session, 'dashboard');
     throw new UserError(`no dashboard runs for account '${session.config.account.name}': \`${start}\` starts one`);
@@ -82,31 +84,8 @@ export async function printNewUrl(session: Session): Promise<void> {
   else session.terminal.data(url);
 }
 
-async function newUrl(file: string): Promise<string | undefined> {
-  try {
-    const { address, controlSecret } = recordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-    const answer = await fetch(`${address}/control/url`, {
-      method: 'POST',
-      headers: { [CONTROL_HEADER]: controlSecret },
-      redirect: 'error',
-    });
-    return answer.ok ? z.object({ url: z.string() }).parse(await answer.json()).url : undefined;
-  } catch {
-    // No record, one that cannot be read, or one of a dashboard that is gone.
-    return undefined;
-  }
-}
-
-function recordFile({ config }: Session): string {
-  return join(config.data, `dashboard-${config.account.name}.json`);
-}
-
-async function keepRecord(session: Session, record: z.output<typeof recordSchema>): Promise<string> {
-  const file = recordFile(session);
-  await mkdir(session.config.data, { recursive: true });
-  await rm(file, { force: true });
-  await writeFile(file, JSON.stringify(record), { mode: 0o600, flag: 'wx' });
-  return file;
+function recordPlace({ config }: Session): RecordPlace {
+  return { data: config.data, account: config.account.name };
 }
 
 /** The address goes through a file that nobody else can read, never through a process's arguments. */
