@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { commandOf, type Notice, type NoticeTarget } from '../domain/notice.js';
 import { postNotice } from '../service/vetted-request.js';
@@ -29,23 +29,45 @@ export async function sendNotice(target: NoticeTarget, notice: Notice): Promise<
 
 const TIMEOUT_MS = 60_000;
 
-/** Runs a command line of the user with a text on its standard input; gives why it failed. Never throws. */
-export function runCommand(line: string, input: string): Promise<string | undefined> {
+/**
+ * Runs a command line of the user with a text on its standard input; gives why it failed. One that takes too long is ended
+ * with everything that it started. Never throws.
+ */
+export function runCommand(line: string, input: string, timeoutMs = TIMEOUT_MS): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(line, {
       shell: true,
       cwd: homedir(),
       env: withoutOurs(process.env),
       stdio: ['pipe', 'ignore', 'ignore'],
-      timeout: TIMEOUT_MS,
-      killSignal: 'SIGKILL',
+      // A process group of its own; Windows has none, and would open a window.
+      detached: HAS_GROUPS,
     });
-    child.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name));
-    child.on('close', (code, signal) => resolve(code === 0 ? undefined : `ended with ${signal ?? code}`));
+    const timer = setTimeout(() => endAll(child), timeoutMs);
+    const say = (why: string | undefined): void => {
+      clearTimeout(timer);
+      resolve(why);
+    };
+    child.on('error', (error: NodeJS.ErrnoException) => say(error.code ?? error.name));
+    child.on('close', (code, signal) => say(code === 0 ? undefined : `ended with ${signal ?? code}`));
     // A command need not read what it is given.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
   });
+}
+
+const HAS_GROUPS = process.platform !== 'win32';
+
+function endAll(child: ChildProcess): void {
+  if (!HAS_GROUPS || child.pid === undefined) {
+    child.kill('SIGKILL');
+    return;
+  }
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // All of them have ended meanwhile.
+  }
 }
 
 /** The key of the service is nobody else's business. */
