@@ -1,10 +1,11 @@
 import type { NoticeTarget } from '../domain/notice.js';
 import { type KeptNotice, markOf, type Notices } from '../home/notices.js';
 import { type Sent, sendNotice } from './send.js';
+import { createSends, patience } from './sends.js';
 
 /** Sends what waits: in order per batch and target, at least once, again and again for a day. */
 export interface Delivery {
-  /** Sends what is due; one call at a time. */
+  /** Sends what is due; one call at a time. What takes long goes on behind its back, and the next call sees to it. */
   deliver(): Promise<void>;
   /** Something was added. */
   wake(): void;
@@ -20,6 +21,8 @@ export interface DeliveryOptions {
   targets: () => readonly NoticeTarget[];
   log: { warn(facts: Record<string, unknown>, message: string): void };
   now: () => number;
+  /** How long one call waits for what is on its way. */
+  patienceMs?: number;
 }
 
 const FIRST_WAIT_MS = 2_000;
@@ -27,11 +30,25 @@ const LONGEST_WAIT_MS = 30 * 60_000;
 const GIVEN_UP_MS = 24 * 3_600_000;
 const DROPS_KEPT = 5;
 
-export function createDelivery({ notices, targets, log, now }: DeliveryOptions): Delivery {
+/** So long one call waits for what is on its way; the next one goes on with what was not sent by then. */
+const PATIENCE_MS = 5_000;
+
+/** What waits of a batch for one target, oldest first. */
+interface Line {
+  place: string;
+  batch: string;
+  mark: string;
+  mine: KeptNotice[];
+  /** Undefined where no settings name it. */
+  target: NoticeTarget | undefined;
+}
+
+export function createDelivery({ notices, targets, log, now, patienceMs = PATIENCE_MS }: DeliveryOptions): Delivery {
   /** By batch and target: how often in a row it failed, and when it is tried again. */
   const failed = new Map<string, { times: number; nextMs: number }>();
   /** By batch and target: no settings name the target, and that was logged. */
   const unnamed = new Set<string>();
+  const sends = createSends();
   let count = 0;
   let isDirty = true;
   let isEnded = false;
@@ -48,9 +65,11 @@ export function createDelivery({ notices, targets, log, now }: DeliveryOptions):
       if (!isDirty && count === 0 && failed.size === 0) return;
       isDirty = false;
       try {
-        let left = 0;
-        for (const batch of await notices.batches()) left += await deliverBatch(batch);
-        count = left;
+        const lines: Line[] = [];
+        for (const batch of await notices.batches()) lines.push(...(await linesOf(batch)));
+        sends.keepOnly(new Set(lines.map(({ place }) => place)));
+        await sendDue(lines);
+        count = new Set(lines.flatMap(({ target, mine }) => (target ? mine.map(({ key }) => key) : []))).size;
       } catch (error) {
         isDirty = true;
         throw error;
@@ -58,46 +77,66 @@ export function createDelivery({ notices, targets, log, now }: DeliveryOptions):
     },
   };
 
-  async function deliverBatch(batch: string): Promise<number> {
+  async function linesOf(batch: string): Promise<Line[]> {
     const found = await notices.waiting(batch);
     const waiting = found.filter(({ waits }) => waits.length > 0);
     // Earlier builds kept notices of batches that name nobody.
     for (const one of found) if (one.waits.length === 0) await notices.remove(one);
     const known = new Map(targets().map((target) => [markOf(target.to), target]));
     const marks = new Set(waiting.flatMap(({ waits }) => waits.map(({ mark }) => mark)));
-    for (const mark of marks) {
+    return [...marks].map((mark) => {
       const mine = waiting.filter(({ waits }) => waits.some((one) => one.mark === mark));
       const target = known.get(mark);
       sayUnnamed(batch, mark, mine, target !== undefined);
-      const send = target && ((one: KeptNotice) => sendNotice(target, one.notice));
-      await deliverTo({ batch, mark, mine, send });
-    }
-    return waiting.filter(({ waits }) => waits.some(({ mark }) => known.has(mark))).length;
+      return { place: `${batch}/${mark}`, batch, mark, mine, target };
+    });
   }
 
-  /** Until one has to wait: those behind it wait with it. */
-  async function deliverTo(line: {
-    batch: string;
-    mark: string;
-    mine: KeptNotice[];
-    send: ((one: KeptNotice) => Promise<Sent>) | undefined;
-  }): Promise<void> {
-    const { batch, mark, mine, send } = line;
-    const place = `${batch}/${mark}`;
-    for (const one of mine) {
-      if (isEnded) return;
-      const isOld = now() - one.notice.atMs > GIVEN_UP_MS;
-      if (!isOld && (send === undefined || (failed.get(place)?.nextMs ?? 0) > now())) return;
-      const sent: Sent = send === undefined ? { sent: 'again', why: 'no settings name it' } : await send(one);
-      if (sent.sent === 'again' && !isOld) {
-        const { times } = failed.get(place) ?? { times: 0 };
-        failed.set(place, { times: times + 1, nextMs: now() + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** times) });
-        return;
-      }
-      failed.delete(place);
-      if (sent.sent !== 'delivered') await drop(batch, one, mark, sent.why);
-      await notices.settle(one, mark);
+  /**
+   * Until all that is due is sent, or some of it takes long. What a notice came to is written down here alone, one at a
+   * time: a line is of one target, but its notices are files that others wait for too.
+   */
+  async function sendDue(lines: readonly Line[]): Promise<void> {
+    const over = patience(patienceMs);
+    for (;;) {
+      let isMoving = false;
+      for (const line of lines) isMoving = (await moveOn(line)) || isMoving;
+      if (isMoving) continue;
+      if (sends.count() === 0 || (await Promise.race([sends.next(), over])) === 'over') return;
     }
+  }
+
+  /** One step of a line; false where it has to wait. Those behind its first notice wait with it. */
+  async function moveOn(line: Line): Promise<boolean> {
+    const { place, mark, mine, target } = line;
+    const ended = sends.take(place);
+    if (ended !== undefined) {
+      const [sentOne] = mine;
+      if (sentOne?.key === ended.key) await settle(line, sentOne, ended.sent);
+      return true;
+    }
+    const [one] = mine;
+    if (one === undefined || isEnded || sends.isUnderWay(place)) return false;
+    if (!isOld(one) && (target === undefined || (failed.get(place)?.nextMs ?? 0) > now())) return false;
+    if (target !== undefined) return sends.begin({ place, mark, key: one.key }, () => sendNotice(target, one.notice));
+    await settle(line, one, { sent: 'again', why: 'no settings name it' });
+    return true;
+  }
+
+  async function settle({ place, batch, mark, mine }: Line, one: KeptNotice, sent: Sent): Promise<void> {
+    if (sent.sent === 'again' && !isOld(one)) {
+      const { times } = failed.get(place) ?? { times: 0 };
+      failed.set(place, { times: times + 1, nextMs: now() + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** times) });
+      return;
+    }
+    failed.delete(place);
+    if (sent.sent !== 'delivered') await drop(batch, one, mark, sent.why);
+    await notices.settle(one, mark);
+    mine.shift();
+  }
+
+  function isOld({ notice }: KeptNotice): boolean {
+    return now() - notice.atMs > GIVEN_UP_MS;
   }
 
   function sayUnnamed(batch: string, mark: string, mine: KeptNotice[], isNamed: boolean): void {

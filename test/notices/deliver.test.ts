@@ -35,9 +35,9 @@ afterEach(async () => {
 
 const own = (to: string, secret: string | null = null): NoticeTarget => ({ to, isOwn: true, secret, isKept: false });
 
-function delivery(targets: NoticeTarget[]): Delivery {
+function delivery(targets: NoticeTarget[], patienceMs = 60_000): Delivery {
   const log = { warn: (facts: Record<string, unknown>) => void dropped.push(facts) };
-  return createDelivery({ notices, targets: () => targets, log, now: () => nowMs });
+  return createDelivery({ notices, targets: () => targets, log, now: () => nowMs, patienceMs });
 }
 
 async function add(type: NoticeType, targets: NoticeTarget[], batch = 'shots'): Promise<void> {
@@ -148,6 +148,43 @@ test('one target that is away keeps another from nothing', async () => {
   expect(arrivedTypes()).toEqual(['paused', 'done']);
   expect(sender.pending()).toBe(2);
   await away.close();
+});
+
+test('a target that hangs keeps no other one waiting, and is sent nothing twice meanwhile', async () => {
+  const hanging = await startWebhook('hang');
+  const targets = [own(hanging.url), own(hook.url)];
+  for (const batch of ['a', 'b', 'c']) await add('paused', targets, batch);
+  const sender = delivery(targets, 500);
+  await sender.deliver();
+  expect(arrivedTypes()).toEqual(['paused', 'paused', 'paused']);
+  await add('done', targets, 'a');
+  sender.wake();
+  await sender.deliver();
+  expect([arrivedTypes().at(-1), hook.arrived.length]).toEqual(['done', 4]);
+  expect([hanging.arrived.length, sender.pending()]).toEqual([1, 4]);
+  await hanging.close();
+});
+
+test('a notice that arrives late is settled by the next call, and the one behind it follows', async () => {
+  const file = join(folder, 'said');
+  const targets = [own(`command:cat >> '${file}'; sleep 1`)];
+  await add('paused', targets);
+  await add('done', targets);
+  const sender = delivery(targets, 50);
+  await sender.deliver();
+  expect(sender.pending()).toBe(2);
+  for (let i = 0; i < 200 && sender.pending() > 0; i += 1) await sender.deliver();
+  const types = (await readFile(file, 'utf8')).trim().split('\n');
+  expect(types.map((line) => JSON.parse(line).type)).toEqual(['paused', 'done']);
+});
+
+test('at most eight are on their way at once', async () => {
+  const others = await Promise.all(Array.from({ length: 10 }, () => startWebhook('hang')));
+  const targets = others.map(({ url }) => own(url));
+  await add('done', targets);
+  await delivery(targets, 1_000).deliver();
+  expect(others.reduce((sum, { arrived }) => sum + arrived.length, 0)).toBe(8);
+  await Promise.all(others.map((one) => one.close()));
 });
 
 test('settings that name a target anew send what waited for it', async () => {
