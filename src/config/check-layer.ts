@@ -5,6 +5,7 @@ import type { ConfigProblem } from './config-error.js';
 import type { Layer } from './layers.js';
 import { isSetting, type SettingsTree, valueAt } from './setting.js';
 import { SETTINGS, SETTINGS_TREE, settingAt } from './settings.js';
+import { shownTarget } from './shown-target.js';
 
 /** The shape of `callsheet.config.json`; every field may be left out. */
 export const configSchema = schemaOf(SETTINGS_TREE);
@@ -40,7 +41,7 @@ function problemsOf(issue: z.core.$ZodIssue, layer: Layer, nearestWord: NearestW
   }
   const path = issue.path.map(String).join('.');
   const wish = issue.message.startsWith('Invalid input') ? 'must be an object of settings' : issue.message;
-  const got = shown(valueAt(layer.raw, issue.path));
+  const got = shown(valueAt(layer.raw, issue.path), issue.path);
   const subject = path === '' ? 'the file' : layer.nameOf(path);
   return [problem(layer, issue.path, `${subject} ${wish}${got}`)];
 }
@@ -72,8 +73,9 @@ function unknownSetting(key: string, path: readonly PropertyKey[], nearestWord: 
   return `unknown setting '${safeText(inside + key, 80)}'; ${hint}`;
 }
 
-function shown(value: unknown): string {
-  if (value === undefined) return '';
+function shown(value: unknown, [setting]: readonly PropertyKey[]): string {
+  if (value === undefined || setting === 'notifySecret') return '';
+  if (setting === 'notify') return typeof value === 'string' ? `, got '${shownTarget(value)}'` : '';
   const blanks = typeof value === 'string' && value.trim() !== value ? ' with blanks beside it' : '';
   return `, got '${safeText(typeof value === 'string' ? value : JSON.stringify(value), 80)}'${blanks}`;
 }

@@ -8,6 +8,7 @@ import { ConfigError, type ConfigProblem } from './config-error.js';
 import type { OriginName } from './layers.js';
 import { type DefaultFacts, environmentName, type PlacedSetting, putAt } from './setting.js';
 import { type Config, type OwnValues, SETTINGS, SETTINGS_TREE } from './settings.js';
+import { shownTarget } from './shown-target.js';
 
 interface GivenValues {
   /** The value of the highest source that gives one; undefined when none does. */
@@ -96,8 +97,7 @@ function readNotify(given: GivenValues, problems: ConfigProblem[]): Pick<Config,
   for (const target of notify) {
     const wish = targetProblem(target);
     if (wish === undefined) continue;
-    const shown = safeText(target.to.replace(/^([a-z]+:\/\/)([^/]*@)?([^/]*).*$/i, '$1$3'), 80);
-    problems.push({ code: 'B56', message: `${given.nameOf('notify')} ${wish}, got '${shown}'` });
+    problems.push({ code: 'B56', message: `${given.nameOf('notify')} ${wish}, got '${shownTarget(target.to)}'` });
   }
   return { notify, notifySecret: secret };
 }

@@ -44,6 +44,31 @@ test.each([
   expect(taken.stdout).not.toMatch(/touch x|'word'|:1\/x/);
 });
 
+test.each([
+  ['hooks.slack.com/services/T/B/SECRET', "got 'hooks.slack.com'"],
+  ['user:SECRET@hooks.example.com/x', "got 'user:hooks.example.com'"],
+  ['hooks.example.com?token=SECRET', "got 'hooks.example.com'"],
+  ['htps:/hooks.example.com/SECRET', "got 'htps:/hooks.example.com'"],
+])('of a target that is none, %s, the host is shown at most', async (to, shown) => {
+  const { exitCode, stderr } = await cli(['notify', 'test', '--notify', to]);
+  expect([exitCode, stderr]).toEqual([4, expect.stringContaining(shown)]);
+  expect(stderr).not.toContain('SECRET');
+});
+
+test.each([
+  { notify: 'https://hooks.slack.com/services/T/B/SECRET' },
+  { notify: { to: 'https://hooks.slack.com/services/T/B/SECRET' } },
+  { notify: [['https://hooks.slack.com/services/T/B/SECRET']] },
+  { notifySecret: ['SECRET'] },
+])('nor is it shown where the settings have another shape: %j', async (settings) => {
+  const cwd = workFolder();
+  mkdirSync(join(cwd, 'user-settings', 'callsheet'), { recursive: true });
+  writeFileSync(join(cwd, 'user-settings', 'callsheet', 'config.json'), JSON.stringify(settings));
+  const { exitCode, stdout, stderr } = await cli(['notify', 'test', '--json'], { cwd });
+  expect([exitCode, stderr]).toEqual([4, expect.stringMatching(/notify(Secret)?.* must be/)]);
+  expect(stdout + stderr).not.toContain('SECRET');
+});
+
 test('status names what waits and what was dropped', async () => {
   const { home, run } = await seededHome('shots', [{ id: 'one', record: { status: 'done' } }]);
   expect((await run('status', 'shots')).stdout).not.toContain('notice');
