@@ -5,9 +5,9 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { BatchView, type Place } from './batch';
 import { Batches } from './batches';
+import { useOverview } from './overview';
 import { Failed } from './parts';
-import { asksForSecret, beginSession, follow, openSession } from './session';
-import type { Overview } from './types';
+import { openSession } from './session';
 
 function placeOf(hash: string): Place {
   const [, , batch = '', view = 'rows', id = ''] = hash.split('/').map(decodeURIComponent);
@@ -15,33 +15,11 @@ function placeOf(hash: string): Place {
 }
 
 function App() {
-  const [overview, setOverview] = useState<Overview>();
-  const [version, setVersion] = useState(0);
-  const [isLost, setLost] = useState(false);
-  const [failed, setFailed] = useState<string>();
-  const [isShut, setShut] = useState(false);
+  const { overview, version, isLost, isShut, failed } = useOverview();
   const [place, setPlace] = useState(placeOf(location.hash));
-  const start = async (): Promise<void> => {
-    const tell = (state: Overview): void => {
-      setFailed(state.failed);
-      if (state.failed === undefined) setOverview(state);
-      setVersion((last) => last + 1);
-    };
-    try {
-      const token = await beginSession();
-      setShut(false);
-      setFailed(undefined);
-      if (token === undefined) throw new Error(NO_SESSION);
-      await follow<Overview>(tell, setLost);
-    } catch (error) {
-      if (await asksForSecret().catch(() => false)) setShut(true);
-      else setFailed((error as Error).message);
-    }
-  };
   useEffect(() => {
     const go = (): void => setPlace(placeOf(location.hash));
     addEventListener('hashchange', go);
-    void start();
     return () => removeEventListener('hashchange', go);
   }, []);
   useEffect(() => {
@@ -60,7 +38,7 @@ function App() {
       </header>
       <main>
         <Failed text={failed} />
-        {isShut ? <SignIn done={() => void start()} /> : null}
+        {isShut ? <SignIn /> : null}
         {overview?.blocked == null ? null : <p class="notice">{overview.blocked}</p>}
         {overview === undefined || isShut ? null : place.batch === '' ? (
           <Batches overview={overview} />
@@ -72,11 +50,9 @@ function App() {
   );
 }
 
-const NO_SESSION = 'This tab has no session: `callsheet dashboard --url` prints an address that has.';
-
 render(<App />, document.getElementById('page') as HTMLElement);
 
-export function SignIn({ done }: { done: () => void }) {
+export function SignIn() {
   const [failed, setFailed] = useState<string>();
   const [isAsking, setAsking] = useState(false);
   const send = (event: SubmitEvent): void => {
@@ -84,7 +60,7 @@ export function SignIn({ done }: { done: () => void }) {
     const field = (event.currentTarget as HTMLFormElement).elements.namedItem('secret') as HTMLInputElement;
     setAsking(true);
     openSession({ secret: field.value })
-      .then(done, (error: Error) => setFailed(error.message))
+      .catch((error: Error) => setFailed(error.message))
       .finally(() => setAsking(false));
   };
   return (

@@ -1,8 +1,19 @@
 // The session of this tab, and the questions that it asks the server with it.
 
 const KEY = 'callsheet-session';
-const CHANNEL = 'callsheet-session';
 const ASK_MS = 400;
+const QUESTION = 'who has a session?';
+
+/** Tokens that the server did not take, as after its restart: another tab may still offer them. */
+const refused = new Set<string>();
+const waiting = new Set<(token: string) => void>();
+const channel = new BroadcastChannel(KEY);
+channel.onmessage = ({ data }) => {
+  const own = kept();
+  if (data === QUESTION && own !== undefined) channel.postMessage({ token: own });
+  // A session that was not refused is kept: what another tab says of its own may be out of date.
+  if (typeof data?.token === 'string' && own === undefined) offer(data.token);
+};
 
 export class Refused extends Error {
   constructor(
@@ -13,18 +24,14 @@ export class Refused extends Error {
   }
 }
 
-/** Takes the code of the address, else this tab's session, else that of another tab; undefined where there is none. */
-export async function beginSession(): Promise<string | undefined> {
+/** Takes the code of the address, else this tab's session, else that of another tab; false where there is none. */
+export async function beginSession(): Promise<boolean> {
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
   if (code !== undefined) {
     history.replaceState(null, '', '#/');
     await openSession({ code });
   }
-  const token = sessionStorage.getItem(KEY) ?? (await askOtherTabs());
-  if (token === undefined) return undefined;
-  sessionStorage.setItem(KEY, token);
-  shareWithTabs();
-  return token;
+  return kept() !== undefined || (await askOtherTabs());
 }
 
 /** Exchanges what the person has for a session of this tab; throws a `Refused` with the server's sentence. */
@@ -33,6 +40,9 @@ export async function openSession(key: { code: string } | { secret: string }): P
   const { token, message } = (await answer.json()) as { token?: string; message?: string };
   if (token === undefined) throw new Refused(answer.status, message ?? 'refused');
   sessionStorage.setItem(KEY, token);
+  // Tabs that have none, as after a restart of the server, take this one.
+  channel.postMessage({ token });
+  offer(token);
 }
 
 /** Whether this server opens a session for its secret. */
@@ -41,76 +51,55 @@ export async function asksForSecret(): Promise<boolean> {
   return ((await answer.json()) as { asksForSecret?: boolean }).asksForSecret === true;
 }
 
-function askOtherTabs(): Promise<string | undefined> {
-  const channel = new BroadcastChannel(CHANNEL);
+/** Ends when this tab or another one has opened a session; this tab has it then. */
+export function nextSession(): Promise<void> {
   return new Promise((resolve) => {
-    const end = (token: string | undefined): void => {
-      channel.close();
-      resolve(token);
+    const take = (token: string): void => {
+      waiting.delete(take);
+      sessionStorage.setItem(KEY, token);
+      resolve();
     };
-    const timer = setTimeout(() => end(undefined), ASK_MS);
-    channel.onmessage = ({ data }) => {
-      if (typeof data?.token !== 'string') return;
-      clearTimeout(timer);
-      end(data.token);
-    };
-    channel.postMessage('who has a session?');
+    waiting.add(take);
   });
 }
 
-function shareWithTabs(): void {
-  const channel = new BroadcastChannel(CHANNEL);
-  channel.onmessage = ({ data }) => {
-    if (typeof data === 'string') channel.postMessage({ token: sessionStorage.getItem(KEY) });
-  };
+function kept(): string | undefined {
+  return sessionStorage.getItem(KEY) ?? undefined;
 }
 
-const headers = (): Record<string, string> => ({ 'x-callsheet-session': sessionStorage.getItem(KEY) ?? '' });
+function offer(token: string): void {
+  if (refused.has(token)) return;
+  for (const take of [...waiting]) take(token);
+}
+
+/** True when another tab had a session that was not refused yet; this tab has it then. */
+function askOtherTabs(): Promise<boolean> {
+  channel.postMessage(QUESTION);
+  const isNone = new Promise<false>((resolve) => setTimeout(() => resolve(false), ASK_MS));
+  return Promise.race([nextSession().then(() => true), isNone]);
+}
+
+/**
+ * Asks with this tab's session, and where the server knows it no more, with those of other tabs. Throws a `Refused` when
+ * it takes none of them.
+ */
+export async function askWithSession(path: string, init: RequestInit = {}): Promise<Response> {
+  for (;;) {
+    const token = kept() ?? '';
+    const answer = await fetch(`/api${path}`, { ...init, headers: { 'x-callsheet-session': token } });
+    if (answer.status !== 403) return answer;
+    refused.add(token);
+    if (kept() === token) sessionStorage.removeItem(KEY);
+    if (kept() === undefined && !(await askOtherTabs())) {
+      const { message } = (await answer.json()) as { message?: string };
+      throw new Refused(answer.status, message ?? 'refused');
+    }
+  }
+}
 
 export async function ask<T>(path: string, body?: object): Promise<T> {
-  const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-  const answer = await fetch(`/api${path}`, { ...sent, headers: headers() });
+  const answer = await askWithSession(path, body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) });
   const said = (await answer.json()) as T & { message?: string };
   if (!answer.ok) throw new Refused(answer.status, said.message ?? `HTTP ${answer.status}`);
   return said;
-}
-
-const AGAIN_MS = 2_000;
-
-/**
- * Calls back with each state of the batches, for as long as the page is open; a lost connection is made again. Throws a
- * `Refused` when the server knows the session no more, as after its restart.
- */
-export async function follow<T>(tell: (state: T) => void, lost: (isLost: boolean) => void): Promise<never> {
-  for (;;) {
-    try {
-      const answer = await fetch('/api/events', { headers: headers() });
-      if (answer.status === 403) await endSession(answer);
-      if (answer.body !== null) {
-        lost(false);
-        await readLines(answer.body, (line) => tell(JSON.parse(line) as T));
-      }
-    } catch (error) {
-      if (error instanceof Refused) throw error;
-      // The server is gone for now; what is shown stays, and says so.
-    }
-    lost(true);
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-  }
-}
-
-async function endSession(answer: Response): Promise<never> {
-  sessionStorage.removeItem(KEY);
-  const { message } = (await answer.json()) as { message?: string };
-  throw new Refused(answer.status, message ?? 'refused');
-}
-
-async function readLines(body: ReadableStream<Uint8Array>, line: (text: string) => void): Promise<void> {
-  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
-  let rest = '';
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    const lines = (rest + part.value).split('\n');
-    rest = lines.pop() ?? '';
-    for (const one of lines) line(one);
-  }
 }
