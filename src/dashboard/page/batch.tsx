@@ -6,6 +6,7 @@ import { Gallery } from './gallery';
 import { OrderDialog, type OrderRequest } from './order-dialog';
 import { mendOf, ordersOf } from './orders';
 import { Chip, Fact, Facts, Failed, rows, useAnswer } from './parts';
+import type { Place } from './place';
 import { RowView } from './row-view';
 import { RowTable } from './rows';
 import { TimeView } from './time-view';
@@ -13,12 +14,6 @@ import type { Batch } from './types';
 
 /** How soon a batch is asked for again whose rows are still being read. */
 const READ_AGAIN_MS = 1_000;
-
-export interface Place {
-  batch: string;
-  view: string;
-  id: string;
-}
 
 export function BatchView({ place, version }: { place: Place; version: number }) {
   const [given, setGiven] = useState(0);
@@ -95,12 +90,12 @@ interface ViewProps {
 function View({ place, answer, version, order }: ViewProps) {
   const { batch, view, id } = place;
   if (view === 'row') return <RowView batch={batch} id={id} version={version} order={order} />;
-  if (view === 'gallery') return <Gallery batch={batch} facets={answer.facets} version={version} />;
+  if (view === 'gallery') return <Gallery place={place} facets={answer.facets} version={version} />;
   if (view === 'time') return <TimeView batch={batch} version={version} />;
   return (
     <>
       <Failures batch={answer} order={order} />
-      <RowTable batch={batch} facets={answer.facets} version={version} />
+      <RowTable place={place} facets={answer.facets} version={version} />
     </>
   );
 }

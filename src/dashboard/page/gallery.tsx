@@ -2,17 +2,17 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ShownRow } from '../answers';
 import { Failed } from './parts';
-import { Filters, Pages, useRows } from './rows';
-import type { Batch } from './types';
+import { choose } from './place';
+import { Filters, Pages, type RowsProps, useRows } from './rows';
 
 const LIMIT = 60;
 /** How far below what is seen a film is loaded. */
 const NEAR = '300px';
 
-export function Gallery({ batch, facets, version }: { batch: string; facets: Batch['facets']; version: number }) {
+export function Gallery({ place, facets, version }: RowsProps) {
   const [open, setOpen] = useState<number>();
-  const [by, setBy] = useState<Beside>('');
-  const { rows, failed, chosen, choose, pages } = useRows(batch, version, LIMIT, { output: 'yes' });
+  const by = BESIDE.find((one) => one === place.chosen.by) ?? '';
+  const { rows, failed, pages } = useRows(place, version, LIMIT, { output: 'yes' });
   const tiles = rows
     .flatMap((row) => row.files.map((file) => ({ row, file })))
     .map((tile, at): Tile => ({ ...tile, at }));
@@ -20,11 +20,11 @@ export function Gallery({ batch, facets, version }: { batch: string; facets: Bat
   return (
     <section aria-labelledby="gallery">
       <h2 id="gallery">Gallery</h2>
-      <Filters facets={facets && { ...facets, status: [], reasonCode: [] }} chosen={chosen} choose={choose} />
+      <Filters facets={facets && { ...facets, status: [], reasonCode: [] }} chosen={place.chosen} />
       <Failed text={failed} />
       <label>
         Side by side
-        <select value={by} onChange={(event) => setBy(event.currentTarget.value as Beside)}>
+        <select value={by} onChange={(event) => choose({ by: event.currentTarget.value })}>
           <option value="">no</option>
           <option value="group">by group</option>
           <option value="model">by model</option>
@@ -55,7 +55,7 @@ export function Gallery({ batch, facets, version }: { batch: string; facets: Bat
   );
 }
 
-type Beside = '' | 'group' | 'model';
+const BESIDE = ['group', 'model'] as const;
 
 interface Tile {
   row: ShownRow;

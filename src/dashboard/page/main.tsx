@@ -3,25 +3,16 @@
 
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { BatchView, type Place } from './batch';
+import { BatchView } from './batch';
 import { Batches } from './batches';
 import { useOverview } from './overview';
 import { Failed } from './parts';
+import { usePlace } from './place';
 import { openSession } from './session';
-
-function placeOf(hash: string): Place {
-  const [, , batch = '', view = 'rows', id = ''] = hash.split('/').map(decodeURIComponent);
-  return { batch, view, id };
-}
 
 function App() {
   const { overview, version, isLost, isShut, failed } = useOverview();
-  const [place, setPlace] = useState(placeOf(location.hash));
-  useEffect(() => {
-    const go = (): void => setPlace(placeOf(location.hash));
-    addEventListener('hashchange', go);
-    return () => removeEventListener('hashchange', go);
-  }, []);
+  const place = usePlace();
   useEffect(() => {
     document.title = place.batch === '' ? 'callsheet' : `${place.batch} – callsheet`;
   }, [place]);

@@ -1,7 +1,7 @@
 // The rows of a batch: the server chooses, sorts and pages.
-import { useState } from 'preact/hooks';
 import type { ShownRow } from '../answers';
 import { Chip, credits, date, Failed, number, useAnswer } from './parts';
+import { choose, type Place } from './place';
 import type { Batch } from './types';
 
 const LIMIT = 50;
@@ -15,15 +15,9 @@ const COLUMNS = [
   ['finishedAtMs', 'Ended'],
 ] as const;
 
-export function Filters({
-  facets,
-  chosen,
-  choose,
-}: {
-  facets: Batch['facets'];
-  chosen: Record<string, string>;
-  choose: (name: string, value: string) => void;
-}) {
+export function Filters({ facets, chosen }: { facets: Batch['facets']; chosen: Place['chosen'] }) {
+  // Fewer rows have other pages: the first one is shown.
+  const filter = (name: string, value: string): void => choose({ [name]: value, offset: '' });
   const lists = [
     ['status', 'Status', facets?.status ?? []],
     ['kind', 'Kind', facets?.kind ?? []],
@@ -36,7 +30,7 @@ export function Filters({
         values.length === 0 ? null : (
           <label key={name}>
             {label}
-            <select value={chosen[name] ?? ''} onChange={(event) => choose(name, event.currentTarget.value)}>
+            <select value={chosen[name] ?? ''} onChange={(event) => filter(name, event.currentTarget.value)}>
               <option value="">all</option>
               {values.map(([value, count]) => (
                 <option key={value} value={value}>{`${value} (${number(count)})`}</option>
@@ -47,35 +41,52 @@ export function Filters({
       )}
       <label>
         Text
-        <input type="search" value={chosen.text ?? ''} onInput={(event) => choose('text', event.currentTarget.value)} />
+        <input type="search" value={chosen.text ?? ''} onInput={(event) => filter('text', event.currentTarget.value)} />
       </label>
       {facets === null ? <span role="status">reading all rows: more to choose by comes with them</span> : null}
     </search>
   );
 }
 
-/** A page of the rows that were chosen; `more` is what a view asks for besides. */
-export function useRows(batch: string, version: number, limit: number, more: Record<string, string>) {
-  const [chosen, setChosen] = useState<Record<string, string>>({});
-  const [offset, setOffset] = useState(0);
-  const query = new URLSearchParams({ ...chosen, ...more, offset: String(offset), limit: String(limit) });
-  const { answer, failed } = useAnswer<{ total: number; rows: ShownRow[] }>(`/batches/${batch}/rows?${query}`, version);
-  const choose = (name: string, value: string): void => {
-    setChosen({ ...chosen, [name]: value });
-    setOffset(0);
-  };
-  const pages = { total: answer?.total ?? 0, offset, limit, go: setOffset };
-  return { rows: answer?.rows ?? [], failed, chosen, choose, pages };
+const FILTERS = ['status', 'kind', 'group', 'reason', 'text'];
+
+interface RowsAnswer {
+  total: number;
+  offset: number;
+  rows: ShownRow[];
 }
 
-export function RowTable({ batch, facets, version }: { batch: string; facets: Batch['facets']; version: number }) {
-  const [sort, setSort] = useState({ by: 'index', isUp: true });
-  const order = { sort: sort.by, direction: sort.isUp ? 'up' : 'down' };
-  const { rows, failed, chosen, choose, pages } = useRows(batch, version, LIMIT, order);
+/** A page of the rows that were chosen; `more` is what a view asks for besides. */
+export function useRows({ batch, chosen }: Place, version: number, limit: number, more: Record<string, string>) {
+  const offset = Math.max(0, Number.parseInt(chosen.offset ?? '', 10) || 0);
+  const filters = Object.entries(chosen).filter(([name]) => FILTERS.includes(name));
+  const query = new URLSearchParams({
+    ...Object.fromEntries(filters),
+    ...more,
+    offset: `${offset}`,
+    limit: `${limit}`,
+  });
+  const { answer, failed } = useAnswer<RowsAnswer>(`/batches/${batch}/rows?${query}`, version);
+  const go = (to: number): void => choose({ offset: to === 0 ? '' : String(to) });
+  const pages = { total: answer?.total ?? 0, offset, limit, go };
+  return { rows: answer?.rows ?? [], failed, pages };
+}
+
+export interface RowsProps {
+  place: Place;
+  facets: Batch['facets'];
+  version: number;
+}
+
+export function RowTable({ place, facets, version }: RowsProps) {
+  const { batch, chosen } = place;
+  const sort = COLUMNS.find(([name]) => name === chosen.sort)?.[0] ?? 'index';
+  const isUp = chosen.direction !== 'down';
+  const { rows, failed, pages } = useRows(place, version, LIMIT, { sort, direction: isUp ? 'up' : 'down' });
   return (
     <section aria-labelledby="rows">
       <h2 id="rows">Rows</h2>
-      <Filters facets={facets} chosen={chosen} choose={choose} />
+      <Filters facets={facets} chosen={chosen} />
       <Failed text={failed} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
       <section class="scroll" aria-label="Table of rows" tabIndex={0}>
@@ -83,14 +94,10 @@ export function RowTable({ batch, facets, version }: { batch: string; facets: Ba
           <thead>
             <tr>
               {COLUMNS.map(([name, label]) => (
-                <th
-                  key={name}
-                  scope="col"
-                  aria-sort={sort.by !== name ? 'none' : sort.isUp ? 'ascending' : 'descending'}
-                >
+                <th key={name} scope="col" aria-sort={sort !== name ? 'none' : isUp ? 'ascending' : 'descending'}>
                   <button
                     type="button"
-                    onClick={() => setSort({ by: name, isUp: sort.by === name ? !sort.isUp : true })}
+                    onClick={() => choose({ sort: name, direction: sort === name && isUp ? 'down' : '' })}
                   >
                     {label}
                   </button>

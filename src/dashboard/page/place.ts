@@ -1,0 +1,44 @@
+// What the address names: a batch, one of its views, and what was chosen there, so that Back and a reload keep it.
+
+import { useEffect, useState } from 'preact/hooks';
+
+export interface Place {
+  batch: string;
+  view: string;
+  /** Of a row; empty in every other view. */
+  id: string;
+  /** What was chosen in the view: filters, order, page. */
+  chosen: Record<string, string>;
+}
+
+/** Changes what was chosen in a view; an empty value takes it out of the address. */
+export type Choose = (changes: Record<string, string>) => void;
+
+export function usePlace(): Place {
+  const [place, setPlace] = useState(placeOf(location.hash));
+  useEffect(() => {
+    const go = (): void => setPlace(placeOf(location.hash));
+    addEventListener('hashchange', go);
+    return () => removeEventListener('hashchange', go);
+  }, []);
+  return place;
+}
+
+function placeOf(hash: string): Place {
+  const [path = '', query = ''] = hash.split('?', 2);
+  const chosen = Object.fromEntries(new URLSearchParams(query));
+  const [, , batch = '', view = 'rows', id = ''] = path.split('/').map(decodeURIComponent);
+  return { batch, view, id, chosen };
+}
+
+/** The entry of the history is changed, so that Back leads out of the view and not through what was typed there. */
+export const choose: Choose = (changes) => {
+  const [path, query] = location.hash.split('?', 2);
+  const next = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === '') next.delete(name);
+    else next.set(name, value);
+  }
+  history.replaceState(null, '', next.size === 0 ? path : `${path}?${next}`);
+  dispatchEvent(new HashChangeEvent('hashchange'));
+};
