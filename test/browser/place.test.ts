@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SeededHome, type SeededRow, seededHome } from '../cli/seeded-home.js';
 import { type ServedHome, serveHome } from '../dashboard/dashboard-rig.js';
-import { launchBrowser } from '../support/browser.js';
+import { launchBrowser, watchPage } from '../support/browser.js';
 
 const ROWS = 120;
 let browser: Browser;
@@ -57,5 +57,18 @@ test('filter, order and page of the rows stay by Back and by a reload, and do no
   await isKept();
   await page.goBack();
   await page.getByRole('heading', { name: 'Batches' }).waitFor();
+  await page.close();
+});
+
+test('an address that cannot be read shows the list, one that names nothing says so', async () => {
+  const page = await opened('/rows');
+  const watched = watchPage(page);
+  await page.goto(`${served.origin}/#/b/%`);
+  await page.getByRole('heading', { name: 'Batches' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Batches' }).waitFor();
+  expect(watched.violations).toEqual([]);
+  await page.goto(`${served.origin}/#/b/none`);
+  await page.getByText('there is no such batch').first().waitFor();
   await page.close();
 });

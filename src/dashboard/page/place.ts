@@ -24,11 +24,16 @@ export function usePlace(): Place {
   return place;
 }
 
+/** An address that cannot be read names no batch. */
 function placeOf(hash: string): Place {
   const [path = '', query = ''] = hash.split('?', 2);
   const chosen = Object.fromEntries(new URLSearchParams(query));
-  const [, , batch = '', view = 'rows', id = ''] = path.split('/').map(decodeURIComponent);
-  return { batch, view, id, chosen };
+  try {
+    const [, , batch = '', view = 'rows', id = ''] = path.split('/').map(decodeURIComponent);
+    return { batch, view, id, chosen };
+  } catch {
+    return { batch: '', view: '', id: '', chosen };
+  }
 }
 
 /** The entry of the history is changed, so that Back leads out of the view and not through what was typed there. */
