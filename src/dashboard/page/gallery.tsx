@@ -10,13 +10,12 @@ const LIMIT = 60;
 const NEAR = '300px';
 
 export function Gallery({ place, facets, version }: RowsProps) {
-  const [open, setOpen] = useState<number>();
   const by = BESIDE.find((one) => one === place.chosen.by) ?? '';
   const { rows, failed, pages } = useRows(place, version, LIMIT, { output: 'yes' });
   const tiles = rows
     .flatMap((row) => row.files.map((file) => ({ row, file })))
     .map((tile, at): Tile => ({ ...tile, at }));
-  const shown = open === undefined ? undefined : tiles[open];
+  const { shown, show, go, close } = useWhole(tiles, pages);
   return (
     <section aria-labelledby="gallery">
       <h2 id="gallery">Gallery</h2>
@@ -31,26 +30,20 @@ export function Gallery({ place, facets, version }: RowsProps) {
         </select>
       </label>
       {by === '' ? (
-        <Tiles tiles={tiles} show={setOpen} />
+        <Tiles tiles={tiles} show={show} />
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
         <section class="beside" aria-label={`Outputs by ${by}`} tabIndex={0}>
           {columnsOf(tiles, by).map(([value, column]) => (
             <div key={value}>
               <h3>{value === '' ? `no ${by}` : value}</h3>
-              <Tiles tiles={column} show={setOpen} />
+              <Tiles tiles={column} show={show} />
             </div>
           ))}
         </section>
       )}
       <Pages {...pages} />
-      {shown === undefined ? null : (
-        <Whole
-          {...shown}
-          go={(step) => setOpen(Math.max(0, Math.min(tiles.length - 1, (open ?? 0) + step)))}
-          close={() => setOpen(undefined)}
-        />
-      )}
+      {shown === undefined ? null : <Whole {...shown} go={go} close={close} />}
     </section>
   );
 }
@@ -62,6 +55,33 @@ interface Tile {
   file: ShownRow['files'][number];
   /** Its place among all that are shown. */
   at: number;
+}
+
+/** Which tile is shown over the whole screen; going on from the last one of a page shows the first one of the next. */
+function useWhole(
+  tiles: Tile[],
+  { total, offset, loadedOffset, limit, go: turnTo }: ReturnType<typeof useRows>['pages'],
+) {
+  const [open, setOpen] = useState<{ offset: number; at: number }>();
+  const isLoaded = open?.offset === loadedOffset;
+  // Until another page is there, the tile that led to it stays.
+  const shown = open && tiles.at(isLoaded ? open.at : -1 - open.at);
+  const go = (step: number): void => {
+    if (shown === undefined || !isLoaded) return;
+    const at = shown.at + step;
+    const other = offset + step * limit;
+    if (tiles[at] !== undefined) setOpen({ offset, at });
+    else if (other > -limit && other < total) {
+      setOpen({ offset: Math.max(0, other), at: step > 0 ? 0 : -1 });
+      turnTo(Math.max(0, other));
+    }
+  };
+  const close = (): void => {
+    setOpen(undefined);
+    // What opened it may have been on another page.
+    document.querySelector<HTMLElement>(`.tile[data-at="${shown?.at}"]`)?.focus();
+  };
+  return { shown, show: (at: number) => setOpen({ offset, at }), go, close };
 }
 
 /** The tiles of each group or model, in the order in which these come first. */
@@ -76,7 +96,7 @@ function Tiles({ tiles, show }: { tiles: Tile[]; show: (at: number) => void }) {
     <ul class="tiles">
       {tiles.map(({ row, file, at }) => (
         <li key={file.file}>
-          <button type="button" class="tile" onClick={() => show(at)} aria-label={`Show ${row.title}`}>
+          <button type="button" class="tile" data-at={at} onClick={() => show(at)} aria-label={`Show ${row.title}`}>
             <Media file={file} label="" />
           </button>
           <span class="words">{row.title}</span>
@@ -97,7 +117,15 @@ interface WholeProps {
 /** Left and right arrow show the next and the previous one, Escape closes. */
 function Whole({ row, file, go, close }: WholeProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => dialog.current?.showModal(), []);
+  const next = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    dialog.current?.showModal();
+    next.current?.focus();
+  }, []);
+  // A film that had the focus is gone with the step, and the keys would go nowhere.
+  useLayoutEffect(() => {
+    if (!dialog.current?.contains(document.activeElement)) next.current?.focus();
+  }, [file.file]);
   const byKey = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     // A film that has the focus is sought by the same keys.
@@ -112,10 +140,10 @@ function Whole({ row, file, go, close }: WholeProps) {
         <button type="button" onClick={() => go(-1)}>
           Previous
         </button>
-        <button type="button" onClick={() => go(1)}>
+        <button ref={next} type="button" onClick={() => go(1)}>
           Next
         </button>
-        <button type="button" onClick={close}>
+        <button type="button" onClick={() => dialog.current?.close()}>
           Close
         </button>
       </p>

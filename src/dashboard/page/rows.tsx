@@ -68,7 +68,7 @@ export function useRows({ batch, chosen }: Place, version: number, limit: number
   });
   const { answer, failed } = useAnswer<RowsAnswer>(`/batches/${batch}/rows?${query}`, version);
   const go = (to: number): void => choose({ offset: to === 0 ? '' : String(to) });
-  const pages = { total: answer?.total ?? 0, offset, limit, go };
+  const pages = { total: answer?.total ?? 0, offset, loadedOffset: answer?.offset, limit, go };
   return { rows: answer?.rows ?? [], failed, pages };
 }
 
