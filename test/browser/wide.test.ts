@@ -15,7 +15,11 @@ let served: ServedHome;
 beforeAll(async () => {
   const cells = { model: LONG, prompt: LONG, title: LONG };
   const rows: SeededRow[] = [
-    { id: 'one', row: { cells, group: LONG }, record: { files: [PICTURE], submittedAtMs: T0, renderedAtMs: T0 + 9_000 } },
+    {
+      id: 'one',
+      row: { cells, group: LONG },
+      record: { files: [PICTURE], submittedAtMs: T0, renderedAtMs: T0 + 9_000 },
+    },
     { id: ID, row: { cells, group: LONG }, record: REASON },
   ];
   served = await serveHome(await seededHome('b', rows));

@@ -1,8 +1,9 @@
 // One batch: how it stands, its orders, and one of its views.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Summary } from './batches';
 import { Gallery } from './gallery';
+import { Heading } from './heading';
 import { OrderDialog, type OrderRequest } from './order-dialog';
 import { mendOf, ordersOf } from './orders';
 import { Chip, Fact, Facts, Failed, rows, useAnswer } from './parts';
@@ -19,6 +20,7 @@ export function BatchView({ place, version }: { place: Place; version: number })
   const [given, setGiven] = useState(0);
   const [request, setRequest] = useState<OrderRequest>();
   const [said, setSaid] = useState('');
+  const answered = useRef<HTMLParagraphElement>(null);
   const { answer, failed } = useAnswer<Batch>(`/batches/${place.batch}`, version + given);
   const isRead = answer === undefined || (answer.facets !== null && !answer.isBehind);
   useEffect(() => {
@@ -28,14 +30,17 @@ export function BatchView({ place, version }: { place: Place; version: number })
   const close = (text?: string): void => {
     setRequest(undefined);
     setGiven(given + 1);
-    if (text !== undefined) setSaid(text);
+    if (text === undefined) return;
+    setSaid(text);
+    // The button that opened the dialog may go with what the order changes.
+    answered.current?.focus();
   };
   if (answer === undefined) return <Failed text={failed} />;
   const { status } = answer;
   return (
     <>
-      <h1>{status.batch}</h1>
-      <p role="status" class="said">
+      <Heading level="h1">{status.batch}</Heading>
+      <p ref={answered} role="status" class="said" tabIndex={-1}>
         {said}
       </p>
       <Failed text={failed} />

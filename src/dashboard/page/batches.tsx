@@ -1,4 +1,5 @@
 // Every batch of the account.
+import { Heading } from './heading';
 import { Bar, credits, date, duration, Fact, Facts, rows } from './parts';
 import type { EtaBound, Overview, Status } from './types';
 
@@ -6,7 +7,7 @@ export function Batches({ overview }: { overview: Overview }) {
   const { batches, balance } = overview;
   return (
     <>
-      <h1>Batches</h1>
+      <Heading level="h1">Batches</Heading>
       <p class="soft">
         Account {overview.account}
         {balance === null ? '' : `, balance ${credits(balance.credits)} credits (${date(balance.atMs)})`}

@@ -1,6 +1,7 @@
 // The outputs of a batch, loaded as they come into view; one of them over the whole screen.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ShownRow } from '../answers';
+import { Heading } from './heading';
 import { Failed } from './parts';
 import { choose } from './place';
 import { Filters, Pages, type RowsProps, useRows } from './rows';
@@ -18,7 +19,9 @@ export function Gallery({ place, facets, version }: RowsProps) {
   const { shown, show, go, close } = useWhole(tiles, pages);
   return (
     <section aria-labelledby="gallery">
-      <h2 id="gallery">Gallery</h2>
+      <Heading level="h2" id="gallery">
+        Gallery
+      </Heading>
       <Filters facets={facets && { ...facets, status: [], reasonCode: [] }} chosen={place.chosen} />
       <Failed text={failed} />
       <label>

@@ -2,7 +2,7 @@
 // The secret of a dashboard that is opened from another machine, exchanged for a session of this tab.
 
 import { render } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { BatchView } from './batch';
 import { Batches } from './batches';
 import { useOverview } from './overview';
@@ -13,9 +13,6 @@ import { openSession } from './session';
 function App() {
   const { overview, version, isLost, isShut, failed } = useOverview();
   const place = usePlace();
-  useEffect(() => {
-    document.title = place.batch === '' ? 'callsheet' : `${place.batch} – callsheet`;
-  }, [place]);
   return (
     <>
       <header>

@@ -35,6 +35,7 @@ export function OrderDialog({
   close: (said?: string) => void;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const answer = useRef<string | undefined>(undefined);
   const [quote, setQuote] = useState<Quote>();
   const [typed, setTyped] = useState<Record<string, string>>({});
   const [failed, setFailed] = useState<string>();
@@ -54,14 +55,17 @@ export function OrderDialog({
     setBusy(true);
     setFailed(undefined);
     try {
-      close((await ask<{ message: string }>(`/batches/${batch}/orders`, body)).message);
+      answer.current = (await ask<{ message: string }>(`/batches/${batch}/orders`, body)).message;
+      // Closed by itself, a dialog gives the focus back to what opened it; a person may have left it already.
+      if (dialog.current?.open) dialog.current.close();
+      else close(answer.current);
     } catch (error) {
       setFailed(error instanceof Error ? error.message : String(error));
     }
     setBusy(false);
   };
   return (
-    <dialog ref={dialog} aria-labelledby="order-title" onClose={() => close()}>
+    <dialog ref={dialog} aria-labelledby="order-title" onClose={() => close(answer.current)}>
       <form onSubmit={(event) => void give(event)}>
         <h2 id="order-title">{`${request.label}?`}</h2>
         <p>{request.effect}</p>
@@ -82,7 +86,7 @@ export function OrderDialog({
           <button type="submit" class="main" disabled={isBusy || quote === undefined}>
             {isBusy ? 'One moment…' : request.label}
           </button>
-          <button type="button" onClick={() => close()}>
+          <button type="button" onClick={() => dialog.current?.close()}>
             Leave it
           </button>
         </p>

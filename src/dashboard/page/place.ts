@@ -17,11 +17,34 @@ export type Choose = (changes: Record<string, string>) => void;
 export function usePlace(): Place {
   const [place, setPlace] = useState(placeOf(location.hash));
   useEffect(() => {
-    const go = (): void => setPlace(placeOf(location.hash));
+    const go = (): void => {
+      const next = placeOf(location.hash);
+      if (titleOf(next) !== document.title) leftFrom = document.activeElement;
+      document.title = titleOf(next);
+      setPlace(next);
+    };
+    document.title = titleOf(place);
     addEventListener('hashchange', go);
     return () => removeEventListener('hashchange', go);
   }, []);
   return place;
+}
+
+/** What had the focus when the person went to another view; undefined when the heading of that view has it. */
+let leftFrom: Element | null | undefined;
+
+/** True for the first heading that is shown after a move, unless the person has gone on to something else by then. */
+export function takesFocus(): boolean {
+  const isFree = document.activeElement === leftFrom || document.activeElement === document.body;
+  const isMoved = leftFrom !== undefined;
+  leftFrom = undefined;
+  return isMoved && isFree;
+}
+
+/** One for each view, so that tabs and the history can be told apart. */
+function titleOf({ batch, view, id }: Place): string {
+  if (batch === '') return 'callsheet';
+  return `${id === '' ? view : id} – ${batch} – callsheet`;
 }
 
 /** An address that cannot be read names no batch. */

@@ -2,6 +2,7 @@
 
 import type { ChainLink, ShownRow } from '../answers';
 import { Media } from './gallery';
+import { Heading } from './heading';
 import type { OrderRequest } from './order-dialog';
 import { Chip, credits, date, Fact, Facts, Failed, number, useAnswer } from './parts';
 import { Settle } from './settle';
@@ -20,7 +21,9 @@ export function RowView({ batch, id, version, order }: RowViewProps) {
   const { row, chain, asked, request, shown, explanation } = answer;
   return (
     <article aria-labelledby="row">
-      <h2 id="row">{row.title}</h2>
+      <Heading level="h2" id="row" of={row.id}>
+        {row.title}
+      </Heading>
       <Facts>
         <Fact name="Status">
           <Chip status={row.status} />

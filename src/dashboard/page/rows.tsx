@@ -1,5 +1,6 @@
 // The rows of a batch: the server chooses, sorts and pages.
 import type { ShownRow } from '../answers';
+import { Heading } from './heading';
 import { Chip, credits, date, Failed, number, useAnswer } from './parts';
 import { choose, type Place } from './place';
 import type { Batch } from './types';
@@ -85,7 +86,9 @@ export function RowTable({ place, facets, version }: RowsProps) {
   const { rows, failed, pages } = useRows(place, version, LIMIT, { sort, direction: isUp ? 'up' : 'down' });
   return (
     <section aria-labelledby="rows">
-      <h2 id="rows">Rows</h2>
+      <Heading level="h2" id="rows">
+        Rows
+      </Heading>
       <Filters facets={facets} chosen={chosen} />
       <Failed text={failed} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}

@@ -1,6 +1,7 @@
 // Who held a slot when and why others were free, submits per minute, and the balance.
 
 import type { BatchTime } from '../answers';
+import { Heading } from './heading';
 import { credits, date, Failed, Figure, HEIGHT, Limit, number, useAnswer, WIDTH } from './parts';
 import { SlotUse } from './slot-use';
 
@@ -10,22 +11,31 @@ const CHARGES = 40;
 export function TimeView({ batch, version }: { batch: string; version: number }) {
   const { answer, failed } = useAnswer<BatchTime>(`/batches/${batch}/time`, version);
   if (answer === undefined) return <Failed text={failed} />;
-  const { slots, submits, balance, charges, fromMs } = answer;
-  if (submits.values.length === 0) return <p>Nothing was submitted yet.</p>;
   return (
     <section aria-labelledby="time">
-      <h2 id="time">Time</h2>
-      {answer.heldCount === 0 ? (
+      <Heading level="h2" id="time">
+        Time
+      </Heading>
+      {answer.submits.values.length === 0 ? <p>Nothing was submitted yet.</p> : <Drawings time={answer} />}
+    </section>
+  );
+}
+
+function Drawings({ time }: { time: BatchTime }) {
+  const { slots, submits, balance, charges, fromMs } = time;
+  return (
+    <>
+      {time.heldCount === 0 ? (
         <p>No row took a slot.</p>
       ) : (
         <>
-          <Held time={answer} />
-          <SlotUse slots={slots} gaps={answer.gaps} limit={answer.concurrent} fromMs={fromMs} />
+          <Held time={time} />
+          <SlotUse slots={slots} gaps={time.gaps} limit={time.concurrent} fromMs={fromMs} />
         </>
       )}
-      <Submits submits={submits} limit={answer.rpm} fromMs={fromMs} />
-      <Balance readings={balance} charges={charges} unpriced={answer.unpriced} />
-    </section>
+      <Submits submits={submits} limit={time.rpm} fromMs={fromMs} />
+      <Balance readings={balance} charges={charges} unpriced={time.unpriced} />
+    </>
   );
 }
 
