@@ -2,8 +2,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { AttemptState } from '../../src/domain/attempt.js';
+import type { Notice } from '../../src/domain/notice.js';
 import type { OutputFile } from '../../src/domain/outcome.js';
 import { markStopped, writeSampleGate } from '../../src/home/batch-marks.js';
+import { openNotices } from '../../src/home/notices.js';
 import { CREDIT, type SeededHome, type SeededRow, seededHome, T0 } from '../cli/seeded-home.js';
 import { type ServedHome, serveHome } from '../dashboard/dashboard-rig.js';
 import { accessibilityBreaches, launchBrowser } from '../support/browser.js';
@@ -122,6 +124,22 @@ test('a batch that stopped by itself says so and is resumed with another budget,
   });
   await page.reload();
   expect(await batchOrders(page)).toEqual(['Approve the rest']);
+  await page.close();
+});
+
+test('what a person would do next is said, and which notices did not arrive', async () => {
+  const home = await seededHome('b', [DONE, { id: 'two', record: { status: 'failed', reasonCode: 'render_failed' } }]);
+  const notices = openNotices(home.home);
+  const notice: Notice = { schema: 1, id: 'n', type: 'done', atMs: T0, account: 'a', batch: 'b' };
+  for (const number of [1, 2]) await notices.add('b', number, notice, [{ mark: 'm', label: 'hook.example' }]);
+  const lost = { label: 'hook.example', type: 'done', why: 'HTTP 404', atMs: T0 };
+  await notices.writeTold('b', { schema: 1, next: 3, told: [], dropped: [lost] });
+  const page = await opened(home);
+  await page.getByText(/^Next, on the command line: callsheet retry b /).waitFor();
+  await page.getByText('2 notices wait to be delivered, 1 notice was dropped: `callsheet status b`').waitFor();
+  expect(await accessibilityBreaches(page)).toEqual([]);
+  await page.goto(`${served?.origin}/#/`);
+  await page.getByRole('listitem').getByText('callsheet retry b').waitFor();
   await page.close();
 });
 

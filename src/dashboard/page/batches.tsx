@@ -1,6 +1,6 @@
 // Every batch of the account.
 import { Heading } from './heading';
-import { Bar, credits, date, duration, Fact, Facts, rows } from './parts';
+import { Bar, credits, date, duration, Fact, Facts, number, rows } from './parts';
 import type { EtaBound, Overview, Status } from './types';
 
 export function Batches({ overview }: { overview: Overview }) {
@@ -52,6 +52,28 @@ const STOPPED: Record<NonNullable<Status['stopped']>, string> = {
   too_many_failures: 'It stopped because too many rows failed: see why, then resume it.',
 };
 
+const GOES_ON = ['running', 'cancelling', 'writing results', 'unknown'];
+
+/** True where nothing more happens until a person does something. */
+function isUpToPerson({ state, needPerson, stopped, waitsForRetry, counts }: Status): boolean {
+  if (GOES_ON.includes(state)) return false;
+  const again = (counts.failed ?? 0) + (counts.cancelled ?? 0);
+  return state !== 'finished' || stopped !== null || waitsForRetry || needPerson + again > 0;
+}
+
+/** Whom they are for and why they were dropped, `status` says. */
+function NoticesLeft({ status: { batch, notices } }: { status: Status }) {
+  if (notices === undefined) return null;
+  const { waiting, dropped } = notices;
+  const of = (count: number, one: string, more: string): string[] =>
+    count === 0 ? [] : [`${number(count)} ${count === 1 ? one : more}`];
+  const parts = [
+    ...of(waiting.length, 'notice waits to be delivered', 'notices wait to be delivered'),
+    ...of(dropped.length, 'notice was dropped', 'notices were dropped'),
+  ];
+  return <p class="notice">{`${parts.join(', ')}: \`callsheet status ${batch}\` says for whom.`}</p>;
+}
+
 export function Summary({ status }: { status: Status }) {
   const { blocked, needPerson, credits: spent, creditsUnknown, creditsExpected: expected, stopped } = status;
   const unknown = creditsUnknown > 0 ? `, of ${rows(creditsUnknown)} not known` : '';
@@ -74,6 +96,15 @@ export function Summary({ status }: { status: Status }) {
         <p class="notice">{`${rows(needPerson)} ${needPerson === 1 ? 'needs' : 'need'} a person`}</p>
       )}
       {status.state === 'sampled' ? <p class="notice">The sample is there: look at it and approve the rest.</p> : null}
+      {status.waitsForRetry ? (
+        <p class="notice">What feeds rows came after they had ended: a retry runs them.</p>
+      ) : null}
+      <NoticesLeft status={status} />
+      {isUpToPerson(status) ? (
+        <p class="soft">
+          Next, on the command line: <code>{status.next}</code>
+        </p>
+      ) : null}
     </>
   );
 }

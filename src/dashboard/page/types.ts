@@ -19,7 +19,12 @@ export interface Status {
   stopped: 'budget_reached' | 'too_many_failures' | null;
   sample: 'waiting' | 'approved' | null;
   blocked: string | null;
+  /** What feeds rows came after they had ended. */
+  waitsForRetry: boolean;
+  /** What has not arrived, and what never will; absent where nothing is. */
+  notices?: { waiting: { type: string }[]; dropped: { type: string }[] };
   out: string;
+  /** The command that a person would give next. */
   next: string;
 }
 
