@@ -163,6 +163,13 @@ test('a sampled batch shows what its sample said of the rest, until that is appr
   await shown.getByText('no price of these kinds yet').waitFor();
   await shown.getByText('40 rows: 0.5 to 1 credits, 1 min to 2 min').waitFor();
   expect(await accessibilityBreaches(page)).toEqual([]);
+  const quoted = { body: JSON.stringify({ rows: 40, credits: '1.53' }) };
+  await page.route('**/quote', (route) => route.fulfill(quoted));
+  await page.getByRole('button', { name: 'Approve the rest' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Approve the rest?' });
+  await dialog.getByText('at most 1.53 credits; with the 0.4 that were spent so far, at most 1.93').waitFor();
+  await dialog.getByLabel('At most so many credits, with all that was spent so far').waitFor();
+  await dialog.getByRole('button', { name: 'Leave it' }).click();
   const told = await home.run('status', 'b');
   expect(told.stdout).toContain('quote     40 rows: 0.5 to 1 credits, 1 min to 2 min');
   await writeSampleGate(home.home, 'b', {

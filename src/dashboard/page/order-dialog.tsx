@@ -12,6 +12,8 @@ export interface OrderRequest {
   body?: Record<string, string | boolean>;
   /** What a person types. */
   fields?: OrderField[];
+  /** Credits that were spent before and count with what it costs. */
+  spent?: string;
 }
 
 export interface OrderField {
@@ -69,7 +71,7 @@ export function OrderDialog({
       <form onSubmit={(event) => void give(event)}>
         <h2 id="order-title">{`${request.label}?`}</h2>
         <p>{request.effect}</p>
-        <p class="quote">{quote === undefined ? 'Counting…' : quoteText(quote)}</p>
+        <p class="quote">{quote === undefined ? 'Counting…' : quoteText(quote, request.spent)}</p>
         {fields.map(({ name, label, isNeeded }) => (
           <label key={name}>
             {label}
@@ -95,7 +97,12 @@ export function OrderDialog({
   );
 }
 
-function quoteText({ rows: count, credits: cost }: Quote): string {
+function quoteText({ rows: count, credits: cost }: Quote, spent: string | undefined): string {
   if (cost === '0') return `${rows(count)}, no further credits`;
-  return cost === null ? `${rows(count)}, the price is not known` : `${rows(count)}, at most ${credits(cost)} credits`;
+  if (cost === null) return `${rows(count)}, the price is not known`;
+  const most = `${rows(count)}, at most ${credits(cost)} credits`;
+  if (spent === undefined) return most;
+  // Rounded up: what is typed from here must suffice.
+  const sum = Math.ceil((Number(cost) + Number(spent)) * 1e4 - 1e-4) / 1e4;
+  return `${most}; with the ${credits(spent)} that were spent so far, at most ${credits(sum)}`;
 }

@@ -20,7 +20,7 @@ const APPROVE = {
   order: 'approve',
   label: 'Approve the rest',
   effect: 'Submits all rows that the sample held back. No row of the sample is paid again.',
-  fields: [{ name: 'maxCredits', label: 'At most so many credits', isNeeded: true }],
+  fields: [{ name: 'maxCredits', label: 'At most so many credits, with all that was spent so far', isNeeded: true }],
 };
 const BUDGET = {
   order: 'resume',
@@ -53,14 +53,19 @@ export function ordersOf(status: Status): OrderRequest[] {
   const { state, stopped } = status;
   const goOn = stopped === null ? [] : [resumeOf(status)];
   if (state === 'finished') return goOn;
-  if (state === 'sampled') return [...goOn, APPROVE, CANCEL];
+  if (state === 'sampled') return [...goOn, approveOf(status), CANCEL];
   const turn = state === 'not running' || state === 'paused' ? [RESUME, CANCEL] : [PAUSE, CANCEL, BUDGET];
   return [...turn, LIMITS, ACCOUNT_LIMITS];
 }
 
 /** More credits than were approved after a sample are approved again. */
-function resumeOf({ stopped, sample }: Status): OrderRequest {
-  return stopped === 'budget_reached' && sample === 'approved' ? APPROVE : RESUME;
+function resumeOf(status: Status): OrderRequest {
+  return status.stopped === 'budget_reached' && status.sample === 'approved' ? approveOf(status) : RESUME;
+}
+
+/** What is approved is the budget of the whole batch: what the sample cost counts. */
+function approveOf({ credits, creditsUnknown }: Status): OrderRequest {
+  return credits === null || creditsUnknown > 0 ? APPROVE : { ...APPROVE, spent: credits };
 }
 
 /** The output was paid, and may still be fetched. */
