@@ -71,3 +71,21 @@ test('after a restart tabs say that their session is gone, and take that of a ta
   await context.close();
   await after.stop();
 }, 60_000);
+
+test('where a browser has no locks, each tab reads its own stream', async () => {
+  const served = await serveHome(home);
+  const context = await browser.newContext();
+  await context.addInitScript('delete Navigator.prototype.locks');
+  let streams = 0;
+  context.on('request', (request) => {
+    if (request.url().endsWith('/api/events')) streams += 1;
+  });
+  for (const url of [served.url, served.origin]) {
+    const page = await context.newPage();
+    await page.goto(url);
+    await shows(page);
+  }
+  expect(streams).toBe(2);
+  await context.close();
+  await served.stop();
+});
