@@ -72,17 +72,7 @@ export function OrderDialog({
         <h2 id="order-title">{`${request.label}?`}</h2>
         <p>{request.effect}</p>
         <p class="quote">{quote === undefined ? 'Counting…' : quoteText(quote, request.spent)}</p>
-        {fields.map(({ name, label, isNeeded }) => (
-          <label key={name}>
-            {label}
-            <input
-              name={name}
-              value={typed[name] ?? ''}
-              required={isNeeded}
-              onInput={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}
-            />
-          </label>
-        ))}
+        <Fields fields={fields} typed={typed} type={(name, value) => setTyped({ ...typed, [name]: value })} />
         <Failed text={failed} />
         <p class="buttons">
           <button type="submit" class="main" disabled={isBusy || quote === undefined}>
@@ -95,6 +85,26 @@ export function OrderDialog({
       </form>
     </dialog>
   );
+}
+
+interface FieldsProps {
+  fields: OrderField[];
+  typed: Record<string, string>;
+  type: (name: string, value: string) => void;
+}
+
+function Fields({ fields, typed, type }: FieldsProps) {
+  return fields.map(({ name, label, isNeeded }) => (
+    <label key={name}>
+      {label}
+      <input
+        name={name}
+        value={typed[name] ?? ''}
+        required={isNeeded}
+        onInput={(event) => type(name, event.currentTarget.value)}
+      />
+    </label>
+  ));
 }
 
 function quoteText({ rows: count, credits: cost }: Quote, spent: string | undefined): string {
