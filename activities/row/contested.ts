@@ -21,6 +21,17 @@ export async function ownsHandle(
   return false;
 }
 
+/** A handle in a lost answer is this attempt's as well, before a poll confirms it: whoever shows it later repeats it. */
+export async function ownSalvaged(
+  deps: Dependencies,
+  { batch, id, n }: AttemptRef,
+  state: AttemptState,
+): Promise<void> {
+  const handle = state.state === 'created_lost' ? state.salvagedHandle : undefined;
+  // Where another has it already, no poll will confirm it here.
+  if (handle !== undefined) await takeName(deps.home, handle, { batch, id, n });
+}
+
 /** The same for the URLs of a synchronous call. */
 export async function ownsOutputs(
   deps: Dependencies,

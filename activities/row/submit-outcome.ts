@@ -13,7 +13,7 @@ import type { Dependencies } from '../dependencies.js';
 import { salvageOutput } from '../files/salvaged-output.js';
 import { noteUnwritten } from './claims.js';
 import { close } from './closed-models.js';
-import { ownsHandle, ownsOutputs } from './contested.js';
+import { ownSalvaged, ownsHandle, ownsOutputs } from './contested.js';
 import { giveBack, noteCase } from './semaphore-notes.js';
 
 /** What no waiting mends in a home that cannot be written. */
@@ -123,6 +123,7 @@ export async function recordOutcome(
       if (!(await ownsHandle(deps, ref, state.handle))) return openCase;
       return { outcome: 'standing', n, standing: 'created' };
     default:
+      await ownSalvaged(deps, ref, state);
       await noteCase(deps, ref, await deps.ledger.readAttempt(ref));
       return openCase;
   }

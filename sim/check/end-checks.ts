@@ -97,7 +97,9 @@ function checkCredits({ scenario, service, ledger, report }: Ended, row: string,
 function checkTime({ scenario, ledger, report }: Ended, row: string, kind: Kind, endedAtMs: number): void {
   const attempts = ledger.attemptsOf(row);
   const lastMs = Math.max(...attempts.map((attempt) => attempt.states[0]?.atMs ?? 0));
-  if (attempts.length === 0) return;
+  const last = attempts.at(-1)?.states.at(-1)?.state;
+  // What the account had no credits for waits until a person buys some, and need not be sent again then.
+  if (last === undefined || (last.state === 'refused' && last.next === 'pause_credits')) return;
   const { waits, starts, faultsEndMs } = scenario;
   const isCall = rowKindOf(kind).charge === 'at-success';
   const longestMs = isCall ? SYNC_MAX_MS : longestRenderMs(kind, waits);

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
-import { StoreError } from '../store/port.js';
+import { isNoFile, StoreError } from '../store/port.js';
 import { type Access, refuse, SESSION_HEADER, sessionOnly } from './access.js';
 import type { PageRow, ShownRow } from './answers.js';
 import { type RowsReader, readSlice } from './batch-rows.js';
@@ -127,8 +127,8 @@ function defineOrders(app: Hono, source: DashboardSource, reader: RowsReader, lo
 export function createMedia(source: DashboardSource, access: Access, reader: RowsReader): Hono {
   const app = new Hono();
   app.onError((error, context) => {
-    const isRefused = error instanceof StoreError;
-    return context.json({ message: `this file cannot be shown: ${error.message}` }, isRefused ? 404 : 500);
+    const status = isNoFile(error) ? 404 : error instanceof StoreError ? 503 : 500;
+    return context.json({ message: `this file cannot be shown: ${error.message}` }, status);
   });
   app.get('/:batch/:file', async (context) => {
     const { batch, file: name } = context.req.param();

@@ -1,14 +1,13 @@
-import { lstat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import type { OutputFile } from '../domain/outcome.js';
-import { type ByteRange, type Store, StoreError } from '../store/port.js';
+import type { ByteRange, Store } from '../store/port.js';
 
 /** One output as an answer that a browser can seek in, and that can be nothing but a picture, a film or a sound. */
 
 const SHOWN = /^(image\/(png|jpeg|webp|gif|avif)|video\/(mp4|quicktime|webm)|audio\/[a-z0-9.+-]+)$/;
 
-/** Throws a `StoreError` for what the store does not read, and for what is no file. */
+/** Throws a `StoreError` for what the store does not read. */
 export async function mediaAnswer(
   store: Store,
   key: string,
@@ -26,7 +25,6 @@ export async function mediaAnswer(
   };
   const bytes = await store.size(key);
   if (bytes === undefined) return new Response('this file is not there any more', { status: 404 });
-  if (!(await isFile(store, key))) throw new StoreError('NO_FILE', 'a link, a folder or a pipe has its name', key);
   const range = rangeOf(asked.range, bytes);
   if (range === 'outside') {
     return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${bytes}` } });
@@ -37,14 +35,6 @@ export async function mediaAnswer(
   const source = asked.isHead ? undefined : await store.read(key, range);
   const body = source === undefined ? null : (Readable.toWeb(Readable.from(source)) as NodeStream as ReadableStream);
   return new Response(body, { status: range === undefined ? 200 : 206, headers });
-}
-
-/** A folder of the disk tells a size of whatever has the name; to read a pipe would take a thread until somebody writes. */
-async function isFile(store: Store, key: string): Promise<boolean> {
-  const place = store.placeOf?.(key);
-  if (place?.in !== 'folder') return true;
-  const facts = await lstat(place.path).catch(() => undefined);
-  return facts?.isFile() === true;
 }
 
 /** One range; several, or what is no range, are answered with the whole. */

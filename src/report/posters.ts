@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { OutputFile } from '../domain/outcome.js';
 import { isS3Address } from '../domain/s3.js';
-import { type Store, StoreError } from '../store/port.js';
+import { isNoFile, type Store } from '../store/port.js';
 
 /** A small picture of an output, as it stands inside a page. */
 export interface Poster {
@@ -56,7 +56,7 @@ export function createPosters(ffmpeg = 'ffmpeg'): Posters {
   return {
     posterOf: async (store, key, file) => {
       if (kept.has(file.sha256)) return kept.get(file.sha256);
-      const poster = await make(store, key, file).catch(unlessReadable);
+      const poster = await make(store, key, file).catch(unlessFile);
       if (kept.size >= KEPT_MAX) kept.delete(kept.keys().next().value ?? '');
       kept.set(file.sha256, poster);
       return poster;
@@ -64,11 +64,9 @@ export function createPosters(ffmpeg = 'ffmpeg'): Posters {
   };
 }
 
-/** What the store will not read as a file has no picture; a store that does not answer may have one. */
-const NO_FILE = ['BAD_KEY', 'ELOOP', 'EISDIR', 'ENOTDIR', 'ENOTFILE'];
-
-function unlessReadable(error: unknown): undefined {
-  if (!(error instanceof StoreError) || !NO_FILE.includes(error.code)) throw error;
+/** What is no file has no picture; a store that does not answer may have one. */
+function unlessFile(error: unknown): undefined {
+  if (!isNoFile(error)) throw error;
   return undefined;
 }
 

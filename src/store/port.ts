@@ -127,10 +127,7 @@ export interface CommittedFile extends StoredFile {
   wasThere: boolean;
 }
 
-/**
- * `code` is the system's or vendor's own (`ENOSPC`, `EACCES`, `AccessDenied`), or `BAD_KEY`, `DAMAGED`; the message
- * is one sentence.
- */
+/** `code` is the system's or vendor's own (`ENOSPC`, `AccessDenied`), or `BAD_KEY`, `DAMAGED`; the message one sentence. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   constructor(
@@ -140,6 +137,14 @@ export class StoreError extends Error {
   ) {
     super(message);
   }
+}
+
+/** A link, a folder, a pipe, or a name that no file has. */
+const NO_FILE = ['BAD_KEY', 'ELOOP', 'EISDIR', 'ENOTDIR', 'ENOTFILE'];
+
+/** Whether a read was refused for what lies there, and not by a store that is in trouble. */
+export function isNoFile(error: unknown): boolean {
+  return error instanceof StoreError && NO_FILE.includes(error.code);
 }
 
 /** What a key may look like: the one rule that keeps every file of a store below its root. */

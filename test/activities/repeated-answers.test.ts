@@ -29,6 +29,7 @@ async function stand(rows: Row[], body: object) {
   const transport = { send: async () => ({ outcome: 'answered', answer, tookMs: 1 }), close: async () => undefined };
   const { submit } = submitActivities({ ...deps, transport } as never);
   return {
+    answer,
     deps,
     refOf,
     submit: (row: Row) => new MockActivityEnvironment().run(submit, { row: refOf(row), n: 1, grant: null, sinceMs: 0 }),
@@ -46,6 +47,16 @@ describe('a handle', () => {
     const second = await attempt(rows[1]);
     expect(second && [standingOf(second), handleOf(second)]).toEqual(['open_case', undefined]);
     expect(second?.states.at(-1)).toMatchObject({ state: 'unknown', evidence: { rule: 'T8' } });
+  });
+
+  it('T8, TH: that came in a failed answer is this attempt’s too, before a poll confirms it', async () => {
+    const { submit, deps, attempt, answer } = await stand([...rows], { name: 'operation-1' });
+    Object.assign(answer, { status: 502 });
+    expect(await submit(rows[0])).toMatchObject({ standing: 'open_case' });
+    Object.assign(answer, { status: 200 });
+    expect(await submit(rows[1])).toMatchObject({ standing: 'open_case' });
+    expect((await attempt(rows[1]))?.states.at(-1)).toMatchObject({ evidence: { rule: 'T8' } });
+    expect(await isNameOfAnother(deps.home, 'operation-1', { batch: 'b', id: 'a', n: 1 })).toBe(false);
   });
 
   it('is named once more when the account is recovered', async () => {
