@@ -78,7 +78,7 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
     [{ counts: { ...NONE, failed: 1 } }, 'retry b'],
     [{ counts: { ...NONE, failed: 1, review: 1 }, needPerson: 1 }, 'review list b'],
     [{ counts: { ...NONE, not_started: 1 }, waitsForRetry: true }, 'retry b'],
-    [{ stopped: 'budget_reached' }, 'resume b'],
+    [{ stopped: 'budget_reached' }, 'resume b --max-credits <more>'],
     [{ stopped: 'budget_reached', sample: 'approved' }, 'approve b'],
     [{ stopped: 'too_many_failures', sample: 'approved' }, 'resume b'],
     [{ state: 'running' }, 'watch b'],
