@@ -9,7 +9,7 @@ import { rowAt } from '../src/home/rows.js';
 import { askedOutput, disagreements } from '../src/kinds/expected.js';
 
 import { createOutputs, OutputRefused } from '../src/store/outputs.js';
-import { type Store, StoreError } from '../src/store/port.js';
+import { StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { onExistsOf } from './files/landing.js';
 import { whileStored, withTries } from './files/tries.js';
@@ -115,7 +115,8 @@ async function copyAll(
       continue;
     }
     const key = `${ref.batch}/${file.file}`;
-    const source = (await isHeld(store, ref.batch, file)) ? await store.read(key) : undefined;
+    const held = await store.stat(key);
+    const source = held?.sha256 === file.sha256 ? await store.read(key) : undefined;
     if (source === undefined) return undefined;
     const name = { stem: row.stem, position, attemptName: `${row.id}-shared`, expected: 'any' } as const;
     const saved = await outputs.save(source, { ...name, onExists }).catch(refused);
@@ -126,10 +127,6 @@ async function copyAll(
     copies.push({ ...file, ...saved.file });
   }
   return copies;
-}
-
-async function isHeld(store: Store, batch: string, { file, sha256 }: OutputFile): Promise<boolean> {
-  return (await store.stat(`${batch}/${file}`))?.sha256 === sha256;
 }
 
 /** A file that is no output has nothing to give, however often it is tried. */

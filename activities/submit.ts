@@ -15,7 +15,7 @@ import { claim, mayClaim, noteAwaited, noteUnderWay, readAttempts } from './row/
 import { readClosed } from './row/closed-models.js';
 import { holdForHome, isOwnHome } from './row/home-marks.js';
 import { type CallbackOffer, intentFor, newCallbackOffer } from './row/intent.js';
-import { claimWithin } from './row/lowered-budget.js';
+import { claimWithin, loweredBudget } from './row/lowered-budget.js';
 import { noteResult } from './row/semaphore-notes.js';
 import { formatOf, isGivenUp, replacement, standingResult, withOutput } from './row/submit-guard.js';
 import { readExchange, recordOutcome } from './row/submit-outcome.js';
@@ -124,11 +124,12 @@ async function claimAndSend(
   const claimedMonotonicMs = deps.monotonic();
   noteUnderWay(deps, ref, 1);
   try {
-    const [isOwn, intent, replaced, unordered] = await Promise.all([
+    const [isOwn, intent, replaced, unordered, maxNano] = await Promise.all([
       isOwnHome(deps, ref.batch),
       intentFor(deps, ready, row, claimedWallMs),
       replacement(deps, { ref: row, row: work.row }),
       notOrdered(deps, row, { hash: work.row.hash, earlier: ready.earlier, sinceMs }),
+      loweredBudget(deps, ref.batch),
     ]);
     if (!isOwn) {
       await holdForHome(deps, ref.batch);
@@ -144,8 +145,9 @@ async function claimAndSend(
     // Nothing was claimed, so whoever takes this row over finds a free place.
     if (!mayClaim(deps)) throw tryAgain('worker.ending', 'before the claim');
     const untilMs = claimedWallMs + FRESH_MS + headersLimitMs(deps.settings, work.row.kind);
-    noteAwaited(deps, ref, { creditsNano: intent.expected?.hi ?? null, untilMs });
-    const claimed = await claimWithin(deps, row, intent.expected?.hi ?? null, () => claim(deps, ref, intent));
+    const mostNano = intent.expected?.hi ?? null;
+    noteAwaited(deps, ref, { creditsNano: mostNano, untilMs });
+    const claimed = await claimWithin(deps, row, { maxNano, upToNano: mostNano }, () => claim(deps, ref, intent));
     if (claimed === 'over budget') return { outcome: 'not_sent', reason: 'budget_reached' };
     if (claimed === 'no_record') return { outcome: 'no_record' };
     if (claimed === 'taken') {

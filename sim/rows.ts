@@ -37,6 +37,11 @@ export interface PlannedRow {
   shares?: number;
 }
 
+/** `batch/id`, as checks and traces name a row. */
+export function rowName({ batch, id }: PlannedRow): string {
+  return `${batch}/${id}`;
+}
+
 const plain = (cells: JsonObject) => ({ cells, media: {} });
 const media = (marker: string, name: string): Media[] => [
   { source: 'url', url: `https://in.example/${marker}/${name}` },

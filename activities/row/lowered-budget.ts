@@ -5,6 +5,12 @@ import { readBatchOrder } from '../../src/home/batch-order.js';
 import { latestPrices } from '../account.js';
 import type { Dependencies } from '../dependencies.js';
 
+/** What a batch may cost, where that was lowered while it ran; null for every other one. */
+export async function loweredBudget({ home }: Dependencies, batch: string): Promise<CreditsNano | null> {
+  const order = await readBatchOrder(home, batch);
+  return order?.isBudgetLowered === true ? order.limits.maxCreditsNano : null;
+}
+
 /**
  * Claims a row, unless its batch's budget was lowered meanwhile and has no room for it (I20). A batch reserves the price
  * of each row that it opens; those that wait for a slot have reserved of a budget that is gone. Claims of such a batch go
@@ -13,11 +19,9 @@ import type { Dependencies } from '../dependencies.js';
 export async function claimWithin<Claimed>(
   deps: Dependencies,
   { batch }: RowRef,
-  upToNano: CreditsNano | null,
+  { maxNano, upToNano }: { maxNano: CreditsNano | null; upToNano: CreditsNano | null },
   claim: () => Promise<Claimed>,
 ): Promise<Claimed | 'over budget'> {
-  const order = await readBatchOrder(deps.home, batch);
-  const maxNano = order?.isBudgetLowered === true ? order.limits.maxCreditsNano : null;
   if (maxNano === null) return claim();
   return inTurn(deps.calls.turns, batch, async () => {
     const { endedNano, openNano, unbounded } = await spentOf(deps, batch, () => latestPrices(deps, batch));

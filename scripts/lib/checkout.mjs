@@ -25,8 +25,8 @@ export function sourceHash() {
 }
 
 /**
- * A hash over the build itself: clients and engines of one build know each other by it. The command line's bundle is made
- * from the rest, and chunks of earlier builds lie beside its own.
+ * A hash over the build itself: clients and engines of one build know each other by it. The bundle of commands that look
+ * is made from the rest.
  */
 export function buildHash() {
   const bundled = join(root, 'dist', 'cli', sep);

@@ -1,5 +1,5 @@
 import type { RowRecord } from '../../src/domain/outcome.js';
-import type { PlannedRow } from '../rows.js';
+import { type PlannedRow, rowName } from '../rows.js';
 import type { Scenario } from '../scenario.js';
 import type { Disk } from '../worker/disk.js';
 
@@ -17,8 +17,6 @@ interface EndedFed extends Fed {
   lines: ReadonlyMap<string, { status: string; reason_code?: string }>;
   posts: readonly { row: string }[];
 }
-
-const rowName = ({ batch, id }: PlannedRow): string => `${batch}/${id}`;
 
 export function feedersOf({ rows }: Scenario, row: PlannedRow): PlannedRow[] {
   const batch = rows.filter((one) => one.batch === row.batch);

@@ -1,5 +1,5 @@
 import type { RowRecord } from '../../src/domain/outcome.js';
-import type { PlannedRow } from '../rows.js';
+import { type PlannedRow, rowName } from '../rows.js';
 import type { Scenario } from '../scenario.js';
 
 /** Rows that ask for what another asks for: they send nothing unless a person has ordered it, and end as that one does. */
@@ -9,8 +9,6 @@ interface Copied {
   records: ReadonlyMap<string, { record: RowRecord }>;
   report: (rule: string, what: string) => void;
 }
-
-const rowName = ({ batch, id }: PlannedRow): string => `${batch}/${id}`;
 
 /** `batch/id` of the row that renders what this one shares; undefined for a row that is rendered itself. */
 export function originalOf({ rows }: Scenario, { batch, shares }: PlannedRow): string | undefined {

@@ -5,7 +5,7 @@ import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Group } from '../../src/home/verdicts.js';
 import { longestRenderMs, SYNC_MAX_MS } from '../assumptions.js';
 import { EPOCH_MS } from '../engine/current.js';
-import { type PlannedRow, rowKindOf } from '../rows.js';
+import { type PlannedRow, rowKindOf, rowName } from '../rows.js';
 import type { Scenario } from '../scenario.js';
 import { costNano, type SimService } from '../service.js';
 import { originalOf } from './copies.js';
@@ -38,7 +38,7 @@ const HELD_MAX_MS = 16 * MINUTE_MS;
 
 export function checkEnd(ended: Ended): void {
   for (const planned of ended.scenario.rows) {
-    const row = `${planned.batch}/${planned.id}`;
+    const row = rowName(planned);
     const found = ended.records.get(row);
     // A row that was never opened has none: its end stands in the results alone.
     if (!found) continue;
@@ -63,7 +63,7 @@ function checkClaims({ ledger, report }: Ended, row: string): void {
 
 function checkFile(ended: Ended, planned: PlannedRow, record: RowRecord) {
   const { scenario, service, changed, readOutput, report } = ended;
-  const row = `${planned.batch}/${planned.id}`;
+  const row = rowName(planned);
   if (record.status !== 'done' || changed.has(row)) return;
   const [file] = record.files;
   const bytes = file && readOutput(`${row.split('/', 1)[0]}/${file.file}`);

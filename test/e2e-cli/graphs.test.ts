@@ -4,6 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
+import { randomFrom } from '../support/random.js';
 import { hasTemporal } from '../support/temporal.js';
 import { finishedIds, isCharged, jobsByRow, type Result, results } from './support/evidence.js';
 import { killTogether } from './support/killing.js';
@@ -21,15 +22,6 @@ interface Node {
   depth: number;
   /** The place of the row with the same request. */
   shares?: number;
-}
-
-/** A small generator with a seed, so that a graph that fails can be run again. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
 }
 
 /** Chains to depth 8, a fan of up to 100, joins of up to 4, and rows that ask for what an earlier one asks for. */

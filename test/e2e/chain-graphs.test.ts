@@ -5,18 +5,10 @@ import { batchProgress } from '../../src/contract/messages.js';
 import { batchId } from '../../src/contract/names.js';
 import { fedMedia, type Row } from '../../src/domain/row.js';
 import { editRow, fed, filmOf } from '../support/chain-rows.js';
+import { randomFrom } from '../support/random.js';
 import { imageRow, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 import { until } from '../support/until.js';
-
-/** A small generator with a seed, so that a graph that fails can be run again. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 /** Roots, chains to depth 8, fans and joins of up to 4, in an order that has nothing to do with who feeds whom. */
 function randomGraph(rows: number, seed: number): Row[] {
