@@ -26,8 +26,8 @@ type Asked = { askedMs: number; keyMark: string };
 export interface AccountActivities {
   /** Balance and caps, at most `maxAgeMs` old; each new reading is a checkpoint of the balance. */
   readAccount(input: { maxAgeMs: number }): Promise<AccountReading>;
-  /** Active discounts, cached for minutes. */
-  readDiscounts(): Promise<void>;
+  /** Active discounts, cached for minutes; with `sinceMs` those that were answered then or later. */
+  readDiscounts(input?: { sinceMs: number }): Promise<void>;
   /** Ends once a free read gets any answer over HTTP, whatever it says; until then it is tried again. */
   reachService(): Promise<void>;
   /** A read for the command line: the answer's JSON is put into the home and its key returned. */
@@ -48,8 +48,8 @@ export function accountActivities(deps: Dependencies): AccountActivities {
       const asked = askedNow(deps);
       return takeCredits(deps, await ask(deps, CREDITS_REQUEST), asked);
     },
-    async readDiscounts() {
-      if (await deps.books.discounts.areFresh()) return;
+    async readDiscounts(input) {
+      if (await deps.books.discounts.areFresh(input?.sinceMs)) return;
       const read = readDiscounts(await ask(deps, DISCOUNTS_REQUEST));
       if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable discounts');
       await deps.books.discounts.keep(read.value);

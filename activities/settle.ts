@@ -13,6 +13,7 @@ import type {
   SubmitResult,
 } from '../src/contract/attempts.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
+import { defined } from '../src/domain/defined.js';
 import type { Kind } from '../src/domain/kind.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import { intentOf, overrideOf, standingOf } from '../src/domain/standing.js';
@@ -102,7 +103,8 @@ async function settleStep(deps: Dependencies, input: SettleInput): Promise<Step>
   const { row } = await loadRow(deps, rowRef);
   const said = { ambiguity: input.ambiguity ?? 'hold', wasteMaxNano: 0 } as const;
   const mayGroup = (await orderedPolicy(deps, rowRef.batch, said)).ambiguity !== 'hold';
-  const step = await settleCase(deps.books, row, ref, attempt, mayGroup);
+  const { withoutDiscounts } = input;
+  const step = await settleCase(deps.books, row, ref, attempt, { mayGroup, ...defined({ withoutDiscounts }) });
   if (step.outcome === 'answered') return { result: await standingResult(deps, ref, rowRef.kind) };
   if (step.outcome === 'verdict') return { result: { ...step, ...(await trustOf(deps)) } };
   const { quiet, ...result } = step;

@@ -1,4 +1,5 @@
 import { rowOf } from '../src/books/attempts.js';
+import { finishBooks } from '../src/books/charges.js';
 import { lastedMs, slotUntilMs } from '../src/books/waits.js';
 import type { Granted, JobKey, RecoverResult, SweepAction } from '../src/contract/semaphore.js';
 import type { LimitsResult } from '../src/contract/semaphore-view.js';
@@ -67,8 +68,10 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     const releaseAtMs = isOver ? await inUseUntilMs(deps, open, attempt, open.kind) : undefined;
     const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
     // Entries that are closed here do not count: the next page starts after as many kept ones.
-    if (settled) await deps.ledger.close(open);
-    else if (releaseAtMs !== undefined && deps.now() > releaseAtMs) continue;
+    if (settled) {
+      if (attempt) await finishBooks(deps.books, open, attempt);
+      await deps.ledger.close(open);
+    } else if (releaseAtMs !== undefined && deps.now() > releaseAtMs) continue;
     else if (kept++ >= from) {
       const until = releaseAtMs === undefined ? {} : { releaseAtMs };
       const job = { batch: open.batch, id: open.id };

@@ -9,6 +9,7 @@ import type {
   SemaphoreState,
   Waiting,
 } from '../src/contract/semaphore.js';
+import { defined } from '../src/domain/defined.js';
 import type { Kind } from '../src/domain/kind.js';
 import { effectiveCap, lowerCap, rememberRender, sameJob } from './cap.js';
 import { markProbe, noteAnswered, noteCase, noteThrough, noteTurnedAway } from './curbs.js';
@@ -66,7 +67,7 @@ export function acquire(state: SemaphoreState, ask: Ask, nowMs: number): Grant |
   if (holder) {
     delete holder.releaseAtMs;
     if (ask.apart) holder.apart = true;
-    return { job: holder.job, grant: holder.grant, kind: holder.kind, ...standsBy(ask) };
+    return { job: holder.job, grant: holder.grant, kind: holder.kind, ...defined({ standsBy: ask.standsBy }) };
   }
   const { holds, ...asked } = ask;
   const waiting: Waiting = { ...asked, sinceMs: nowMs };
@@ -84,6 +85,13 @@ export function acquire(state: SemaphoreState, ask: Ask, nowMs: number): Grant |
 
 export function withdraw(state: SemaphoreState, job: JobKey): void {
   state.waiting = state.waiting.filter((w) => !sameJob(w.job, job));
+}
+
+/** A job that sends nothing leaves the queue; a grant that it may not have heard of goes back with that. */
+export function leave(state: SemaphoreState, job: JobKey, nowMs: number): void {
+  withdraw(state, job);
+  const unused = state.holders.find((h) => sameJob(h.job, job) && h.phase === 'granted');
+  if (unused) release(state, { grant: unused.grant }, nowMs);
 }
 
 /** An open attempt found in the ledger at the start becomes a holder before the first grant. */
@@ -184,11 +192,7 @@ function hold(state: SemaphoreState, asked: Waiting, phase: Holder['phase'], sin
   const holder: Holder = { job, grant, kind, sinceMs, phase, ...(apart ? { apart } : {}) };
   state.holders.push(holder);
   if (phase === 'granted') charge(state, holder);
-  return { job, grant, kind, ...standsBy(asked) };
-}
-
-function standsBy({ standsBy }: Pick<Waiting, 'standsBy'>): Pick<Grant, 'standsBy'> {
-  return standsBy ? { standsBy } : {};
+  return { job, grant, kind, ...defined({ standsBy: asked.standsBy }) };
 }
 
 /** The job's holder that is in use; else the one that is held for an attempt without an answer. */

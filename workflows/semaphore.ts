@@ -2,6 +2,7 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
+  patched,
   type SignalDefinition,
   setHandler,
   sleep,
@@ -19,10 +20,7 @@ import { viewOf } from './semaphore-view.js';
 import * as holders from './semaphore-work.js';
 import { openAccountWatch, tellGrant, waitForNetwork } from './semaphore-work.js';
 
-/**
- * One run hands over long before the server would insist: a new worker replays the whole run within one workflow task,
- * and on a busy machine a long one never gets ready in time.
- */
+/** Far below the server's limit: a new worker replays a whole run within one workflow task, on a busy machine too. */
 const EVENTS_MAX = 1_200;
 const READ_EVERY_MS = 60_000;
 const DISCOUNTS_EVERY_MS = 300_000;
@@ -85,7 +83,10 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
         apply(message);
         touch();
       });
-    change(messages.withdraw, ({ job }) => permits.withdraw(state, job));
+    change(messages.withdraw, ({ job }) => {
+      if (patched('withdraw-gives-back')) permits.leave(state, job, Date.now());
+      else permits.withdraw(state, job);
+    });
     change(messages.submitted, ({ grant }) => permits.submitted(state, grant, Date.now()));
     change(messages.release, (message) => {
       permits.release(state, message, Date.now());
@@ -167,8 +168,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   }
 
   async function tell(grant: permits.Grant, isFresh: boolean): Promise<void> {
-    const message = { grant: grant.grant, expected: expectedRender(state, grant.kind) };
-    if (await tellGrant(grant, message)) return;
+    if (await tellGrant(grant, { grant: grant.grant, expected: expectedRender(state, grant.kind) })) return;
     // The job is gone; told a second time, it may have run by the first. What is no fresh grant is the sweep's to judge.
     if (isFresh && (await holders.lookAfter(account, state, grant.grant))) touch();
   }

@@ -3,7 +3,10 @@ import type { CaseNoted } from '../src/contract/messages.js';
 import type { RowRef } from '../src/contract/workflows.js';
 import { isAsync, pollBaseMs } from '../src/kinds/facts.js';
 import type { Happened, JobParts, JobState } from './job-steps.js';
-import { accountProxy, downloadProxy, homeProxy } from './proxies.js';
+import { accountProxy, downloadProxy, homeProxy, routineReadProxy } from './proxies.js';
+
+/** Discounts that could not be read so often are gone without: a verdict comes all the same. */
+const UNREAD_MAX = 3;
 
 /** What a lost answer left behind: its job or its output is there, may still turn up, or nothing is known of either. */
 type Recovered = 'job' | 'output' | 'open' | 'nothing';
@@ -23,12 +26,19 @@ export async function settleCase(
   // Asking after a handle that was found in the answer is a poll: not before a first poll may be made.
   if (isAsync(row.kind)) await sleep(gapMs);
   let recovered = await recoverAnswer(account, row, n);
+  let unread = 0;
   for (;;) {
     if (recovered === 'job' || recovered === 'output') return { what: 'recovered', found: recovered };
     const before = looks();
     await accountProxy(account, 'case').readAccount({ maxAgeMs: 10_000 / timeScale });
-    const settled = await home.settle({ row, n, ambiguity });
+    const without = unread < UNREAD_MAX ? {} : { withoutDiscounts: true as const };
+    const settled = await home.settle({ row, n, ambiguity, ...without });
     if (settled.outcome !== 'wait') return { what: 'settled', result: settled };
+    const { discountsSinceMs: sinceMs } = settled;
+    if (sinceMs !== undefined) {
+      unread = (await haveRead(() => routineReadProxy(account).readDiscounts({ sinceMs }))) ? 0 : unread + 1;
+      if (unread === 0) continue;
+    }
     // The ledger learned something: at once.
     const looked = condition(() => looks() !== before).then(() => false);
     const isHinted = await Promise.race([news.within(n, Math.max(100, settled.delayMs)), looked]);
@@ -49,5 +59,15 @@ export async function recoverAnswer(account: string, row: RowRef, n: number): Pr
     if (confirmed) return 'job';
     if (open) found = 'open';
     if (!more) return found;
+  }
+}
+
+async function haveRead(read: () => Promise<void>): Promise<boolean> {
+  try {
+    await read();
+    return true;
+  } catch {
+    // The service is away, or answers what cannot be read.
+    return false;
   }
 }

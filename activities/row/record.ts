@@ -47,8 +47,7 @@ export interface Ending {
 export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): Promise<void> {
   const work = await loadRow(deps, ref);
   const attempts = await readEnded(deps, ref);
-  const last = attempts.at(-1);
-  if (last) await finishBooks(deps.books, work.row, { batch: ref.batch, id: ref.id, n: last.n }, last);
+  for (const one of attempts) await finishBooks(deps.books, { batch: ref.batch, id: ref.id, n: one.n }, one);
   const before = await deps.records.readRecord(ref.batch, ref.id);
   const made = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending));
   const record = keepMark(before, keepEarlier(before, made));

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { bookEnd, bookUnbilled } from '../../src/books/charges.js';
+import { bookEnd, bookRefusal } from '../../src/books/charges.js';
 import type { SubmitResult } from '../../src/contract/attempts.js';
 import type { AttemptRef, AttemptState, RecordedOutput, RefusalNext } from '../../src/domain/attempt.js';
 import type { ErrorReading, Exchange, Output, ServiceRequest } from '../../src/domain/exchange.js';
@@ -97,9 +97,7 @@ export async function recordOutcome(
   const openCase: SubmitResult = { outcome: 'standing', n, standing: 'open_case' };
   switch (state.state) {
     case 'refused': {
-      // A failed call may have been charged before it was refunded; other refusals never are (service document 1).
-      if (state.rule === 'S1') await bookUnbilled(deps.books, work.row, ref, { claimedAtMs, endedAtMs: state.atMs });
-      await deps.ledger.close(ref);
+      await bookRefusal(deps.books, work.row, ref, state, { claimedAtMs });
       if (state.next === 'fail_model' || state.next === 'fail_route')
         await close(deps, ref.batch, work.row, state.next);
       const { next, retryAfterMs: waitMs } = state;

@@ -67,11 +67,16 @@ export async function eachAttemptSince(
     const isToCome = isLost(standing) && slotUntilMs(books, attempt, open.kind) >= sinceMs;
     if (standing === 'open_case' || isToCome) cases.push(await openCase(books, open.kind, open, attempt));
     else if (isLost(standing)) await leaveIndex(books, open, attempt);
-    else if (standing !== 'void' && standing !== 'refused' && standing !== 'not_billed') {
+    else if (standing === 'refused' ? wasRefunded(attempt) : standing !== 'void' && standing !== 'not_billed') {
       take(await openAttempt(books, open, attempt));
     }
   }
   return cases;
+}
+
+/** A failed call may have been charged before it was refunded; other refusals never are (service document 1). */
+export function wasRefunded({ states }: Pick<Attempt, 'states'>): boolean {
+  return states.some((state) => state.state === 'refused' && state.rule === 'S1');
 }
 
 /** A lost attempt that was settled leaves the index once nothing of it can move the balance; the book has the rest. */

@@ -1,4 +1,4 @@
-import type { Attempt, AttemptRef, Verdict } from '../domain/attempt.js';
+import type { Attempt, AttemptRef, AttemptState, Verdict } from '../domain/attempt.js';
 import { defined } from '../domain/defined.js';
 import type { ResultFacts } from '../domain/exchange.js';
 import type { CreditsRange } from '../domain/money.js';
@@ -7,7 +7,7 @@ import { intentOf, ownStates } from '../domain/standing.js';
 import { type EndState, nameOf, type ResultState, resultState } from '../home/attempts.js';
 import type { BookedAttempt } from '../home/charge-book.js';
 import { modelOf } from '../manifest/columns.js';
-import { expectedOf } from './attempts.js';
+import { expectedOf, rowOf, wasRefunded } from './attempts.js';
 import { actualCredits, expectedCredits, listCredits } from './credits.js';
 import type { Books } from './open-books.js';
 import { followUpNano, hasFollowUp } from './prices/row-price.js';
@@ -63,7 +63,7 @@ async function claimedPrice({ ledger }: Books, ref: AttemptRef): Promise<Credits
 }
 
 /** Enters an attempt that ended unbilled: what was reserved for it comes back. */
-export async function bookUnbilled(books: Books, row: Row, ref: AttemptRef, course: Course): Promise<void> {
+async function bookUnbilled(books: Books, row: Row, ref: AttemptRef, course: Course): Promise<void> {
   const cost = await expectedCredits(books, ref.batch, row, course.claimedAtMs);
   await book(books, row, ref, 'unbilled', { ...course, cost, list: await listCredits(books, ref.batch, row) });
 }
@@ -127,17 +127,33 @@ async function bookFollowUp(
  * Enters an attempt whose process died between its end and its books: else the credits check would take it for one that
  * may still be charged, for ever. Can be repeated: what stands in the book stays.
  */
-export async function finishBooks(books: Books, row: Row, ref: AttemptRef, attempt: Attempt): Promise<void> {
+export async function finishBooks(books: Books, ref: AttemptRef, attempt: Attempt): Promise<void> {
+  const intent = intentOf(attempt);
   const last = attempt.states.at(-1);
-  if (last?.state === 'verdict' && (await books.ledger.isListed(ref))) {
-    const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
-    return bookVerdict(books, row, ref, { attempt, endedAtMs, verdict: last.verdict, goneMs: null });
-  }
   const end = resultState(attempt) ?? ownStates(attempt).findLast((state) => state.state === 'ended');
-  const claimedAtMs = intentOf(attempt)?.atMs;
-  if (end === undefined || claimedAtMs === undefined || !(await books.ledger.isListed(ref))) return;
-  const createdAtMs = attempt.states.find(({ state }) => state === 'created')?.atMs;
-  await bookEnd(books, row, ref, end, { claimedAtMs, createdAtMs });
+  const isOver = end !== undefined || last?.state === 'verdict' || last?.state === 'refused';
+  if (!isOver || intent === undefined || !(await books.ledger.isListed(ref))) return;
+  const row = await rowOf(books, ref, intent);
+  const claimedAtMs = intent.atMs;
+  if (last?.state === 'verdict') {
+    const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
+    await bookVerdict(books, row, ref, { attempt, endedAtMs, verdict: last.verdict, goneMs: null });
+  } else if (end !== undefined) {
+    const createdAtMs = attempt.states.find(({ state }) => state === 'created')?.atMs;
+    await bookEnd(books, row, ref, end, { claimedAtMs, createdAtMs });
+  } else if (last?.state === 'refused') await bookRefusal(books, row, ref, last, { claimedAtMs });
+}
+
+/** Enters what a refusal leaves behind. */
+export async function bookRefusal(
+  books: Books,
+  row: Row,
+  ref: AttemptRef,
+  refused: Extract<AttemptState, { state: 'refused' }>,
+  { claimedAtMs }: Pick<Course, 'claimedAtMs'>,
+): Promise<void> {
+  if (wasRefunded({ states: [refused] })) await bookUnbilled(books, row, ref, { claimedAtMs, endedAtMs: refused.atMs });
+  await books.ledger.close(ref);
 }
 
 async function book(

@@ -36,10 +36,21 @@ export function openDiscounts(
     return answers;
   };
   return {
-    /** True when the discounts need not be read again yet. */
-    areFresh: async (): Promise<boolean> => {
+    /** True when the discounts need not be read again yet; what was read since `sinceMs` is fresh in any case. */
+    areFresh: async (sinceMs = now() - maxAgeMs() / 2): Promise<boolean> => {
       const last = (await recall()).at(-1);
-      return last !== undefined && now() - last.lastMs <= maxAgeMs() / 2;
+      return last !== undefined && last.lastMs >= sinceMs;
+    },
+    /**
+     * Whether what `multipliers` said until now holds up to an instant: a discount that has begun since the last answer
+     * is not known (there is no word of changes, and only active ones are answered: service document 1, Discount window).
+     */
+    cover: async (untilMs: number): Promise<boolean> => {
+      const last = (await recall()).at(-1);
+      if (last !== undefined && last.lastMs >= untilMs) return true;
+      // Another worker may have read them: who asks again weighs with what is known then.
+      await recall(true);
+      return false;
     },
     keep: async (rows: Discount[]): Promise<void> => {
       const atMs = now();

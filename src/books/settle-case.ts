@@ -25,29 +25,46 @@ const ASK_FOR_MS = 600_000;
 /** What was asked so shortly before a decision, unscaled ms, need not be asked again; on a slow machine, of the clock. */
 const ASKED_MS = 60_000;
 const ASKED_MIN_MS = 5_000;
+/** So long after the discounts could not be read they are asked for again, ms. */
+const UNREAD_EVERY_MS = 10_000;
 /** Beyond this the oldest are forgotten, and asked after once more. */
 const KEPT_MAX = 1_000;
 
 export type CaseStep =
-  /** `hinted`: the lost answer named something that can be asked after; `quiet`: when nothing should be submitted. */
-  | { outcome: 'wait'; delayMs: number; hinted?: true; quiet: QuietTime | undefined }
+  /**
+   * `hinted`: the lost answer named something that can be asked after; `quiet`: when nothing should be submitted;
+   * `discountsSinceMs`: the discounts are to be read as they are then or later.
+   */
+  | { outcome: 'wait'; delayMs: number; hinted?: true; quiet: QuietTime | undefined; discountsSinceMs?: number }
   | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number }
   /** A late answer was recorded meanwhile: it wins over the verdict. */
   | { outcome: 'answered' };
 
-/** `mayGroup`: the batch's policy settles interchangeable cases by their count. */
+/** What an answer is weighed by. */
+export interface Weighing {
+  /** The batch's policy settles interchangeable cases by their count. */
+  mayGroup: boolean;
+  /** The discounts cannot be read: what is known of them is taken as it is. */
+  withoutDiscounts?: boolean;
+}
+
 export async function settleCase(
   books: Books,
   row: Row,
   ref: AttemptRef,
   attempt: Attempt,
-  mayGroup: boolean,
+  { mayGroup, withoutDiscounts = false }: Weighing,
 ): Promise<CaseStep> {
   const { settings, ledger, log } = books;
   const evidence = await gatherEvidence(books, row.kind, ref, attempt, { mayGroup });
   // Time that did not count for the evidence: with it added a time of the evidence is no earlier than it was.
   const skippedMs = books.now() - evidence.nowMs;
-  const settled = endOfRow(books, row, evidence, await settleTogether(books, evidence, settle(evidence)));
+  const weighed = settle(evidence);
+  const restsOnMs = weighed.restsOnMs === undefined ? undefined : weighed.restsOnMs + skippedMs;
+  if (restsOnMs !== undefined && !withoutDiscounts && !(await books.discounts.cover(restsOnMs))) {
+    return { ...waitFor(books, evidence, attempt, UNREAD_EVERY_MS), discountsSinceMs: restsOnMs };
+  }
+  const settled = endOfRow(books, row, evidence, await settleTogether(books, evidence, weighed));
   log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
   if (settled.outcome === 'wait') return waitFor(books, evidence, attempt, settled.untilMs - evidence.nowMs);
   const { verdict, sentence, group } = settled;
@@ -78,7 +95,9 @@ function isLengthUnknown({ settings }: Books, row: Row): boolean {
   return !longestRenderMs(row, settings.waits).isLengthKnown;
 }
 
-function waitFor(books: Books, evidence: Evidence, attempt: Attempt, delayMs: number): CaseStep {
+type Wait = Extract<CaseStep, { outcome: 'wait' }>;
+
+function waitFor(books: Books, evidence: Evidence, attempt: Attempt, delayMs: number): Wait {
   const skippedMs = books.now() - evidence.nowMs;
   const quiet = quietFor(evidence, HOUR_MS / books.settings.timeScale, skippedMs);
   return {

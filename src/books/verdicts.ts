@@ -81,7 +81,9 @@ async function settleLate(books: Books, watched: WatchedVerdict, attempt: Attemp
   const evidence = await gatherEvidence(books, watched.kind, watched, attempt);
   const settled = settle(evidence);
   if (!evidence.exclusive || settled.outcome !== 'verdict' || settled.verdict === 'undecided') return;
-  const { verdict, sentence } = settled;
+  const { verdict, sentence, restsOnMs } = settled;
+  // A discount that began meanwhile would make a bill look like another's: the next reading looks again.
+  if (restsOnMs !== undefined && !(await books.discounts.cover(restsOnMs))) return;
   await appendVerdict(books, watched, verdict, sentence);
   await book(books, watched, attempt, verdict, verdict === 'not_billed' ? settled.goneMs : null);
   if (verdict === 'not_billed') return goOnUnpaid(books, watched, attempt, sentence);

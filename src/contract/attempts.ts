@@ -103,14 +103,19 @@ export type PollResult =
 /** `untrusted` = a verdict of the account was contradicted: `if-proved` is off until a person has looked. */
 export type SettleResult =
   | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number; untrusted?: true }
-  /** `hinted`: a handle without a confirmation is known, to be asked after at each look. */
-  | { outcome: 'wait'; delayMs: number; hinted?: true }
+  /**
+   * `hinted`: a handle without a confirmation is known, to be asked after at each look. `discountsSinceMs`: the verdict
+   * waits for the discounts as they are then or later.
+   */
+  | { outcome: 'wait'; delayMs: number; hinted?: true; discountsSinceMs?: number }
   /** A later state was found in the ledger: it wins. `slotUntilMs` is when the slot goes back if the row ends now. */
   | { outcome: 'standing'; result: SubmitResult; slotUntilMs: number; untrusted?: true };
 
 export interface SettleInput extends AttemptInput {
   /** The batch's policy: with `if-proved` and `always` interchangeable cases are settled by their count. */
   ambiguity?: AmbiguityPolicy;
+  /** The discounts cannot be read. */
+  withoutDiscounts?: true;
 }
 
 /** Paying for a row again although attempt `n` of it may have been billed: what is asked of the home. */

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { noteUnderWay } from '../../activities/row/claims.js';
 import { slotActivities } from '../../activities/slots.js';
+import { attemptsSince } from '../../src/books/attempts.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
@@ -68,3 +69,20 @@ test('T12: a claim whose job is gone becomes a case, and one that is being sent 
   await sweep();
   expect((await deps.ledger.readAttempt(ref))?.states.at(-1)).toMatchObject({ evidence: { rule: 'T12' } });
 });
+
+test.each<[string, (atMs: number) => AttemptState[], string]>([
+  ['done', (atMs) => [{ state: 'done', atMs, outputs: [{ url: 'https://x' }], facts: {} }], 'charged'],
+  ['ended unbilled', (atMs) => [...created(atMs), { state: 'ended', atMs, word: 'failed', message: 'no' }], 'unbilled'],
+  ['refunded', (atMs) => [{ state: 'refused', atMs, rule: 'S1', next: 'retry_sync', message: 'no' }], 'unbilled'],
+])(
+  'an attempt that was %s when its process died is in the books before it leaves the index',
+  async (_, states, end) => {
+    const { deps, ref, recover } = await stand(states, { hasRecord: false });
+    expect(await attemptsSince(deps.books, 0)).toMatchObject({ cases: [], known: [{ name: 'b/r/1', end: 'open' }] });
+    expect(await recover()).toEqual([]);
+    expect(await deps.ledger.isListed(ref)).toBe(false);
+    expect(await attemptsSince(deps.books, 0)).toMatchObject({ cases: [], known: [{ name: 'b/r/1', end }] });
+  },
+);
+
+const created = (atMs: number): AttemptState[] => [{ state: 'created', atMs, handle: 'h' }];

@@ -6,7 +6,7 @@ import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { readBooks } from '../../src/home/learned.js';
 import { isTrusted, readTrust, trust } from '../../src/home/verdicts.js';
 import { closeBooks } from '../../workflows/batch.js';
-import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
+import { accountAtHand, MINUTE_MS, plainRow, readAccount } from './support/account-at-hand.js';
 
 interface Called {
   name: string;
@@ -32,8 +32,7 @@ test('7-S1: hours of charges are summed up while the activity gives signs of lif
   const { deps, clock } = await accountAtHand([ROW]);
   const beganMs = clock.nowMs;
   const read = (credits: number) => {
-    const plan = { rpm: null, concurrent: null, plan: null };
-    return deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+    return readAccount(deps, credits);
   };
   await read(20);
   for (let hour = 0; hour < 3; hour += 1) {
@@ -69,8 +68,7 @@ test('3-R16: who else spends from the account switches `if-proved` off, and a pe
   const beganMs = clock.nowMs;
   const read = (credits: number) => {
     clock.nowMs += 10 * MINUTE_MS;
-    const plan = { rpm: null, concurrent: null, plan: null };
-    return deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+    return readAccount(deps, credits);
   };
   const close = () =>
     new MockActivityEnvironment().run(accountActivities(deps).closeBooks, { batch: 'b', sinceMs: beganMs });

@@ -119,7 +119,8 @@ async function stand(rows: Row[], ...answers: Answer[]) {
   for (const [index, row] of rows.entries()) await writer.add({ row: { ...row, index }, raw: {} });
   const { generation } = await writer.finish({ columns: [], passthroughColumns: [], createdAtMs: 1 });
   const first = rows[0]?.id ?? '';
-  await deps.ledger.claim({ batch: 'b', id: first, n: 1 }, intent({ rowHash: rows[0]?.hash ?? '' }));
+  const place = { generation, part: 0, index: 0 };
+  await deps.ledger.claim({ batch: 'b', id: first, n: 1 }, intent({ ...place, rowHash: rows[0]?.hash ?? '' }));
   const done = { state: 'done', atMs: Date.now(), outputs: [{ url: server.url }], facts: { seed: 3 } } as const;
   await deps.ledger.append({ batch: 'b', id: first, n: 1 }, { ...done, outputs: [...done.outputs] });
   const refOf = (index: number) => ({
@@ -142,6 +143,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
       batchRuns = false;
     },
     refOf,
+    place,
     download: (heartbeatDetails?: unknown, change: Partial<DownloadInput> = {}) =>
       new MockActivityEnvironment({ heartbeatDetails } as never).run(downloadActivities(deps).download, {
         row: refOf(0),
@@ -270,7 +272,7 @@ describe('the landing of an output', () => {
     const one = await stand([imageRow('r', { kind: 'vendor-f/video' })], status(503));
     const sinceMs = Date.now();
     const ref = { batch: 'b', id: 'r', n: 2 };
-    await one.deps.ledger.claim(ref, intent({ kind: 'vendor-f/video', rowHash: 'hash-r' }));
+    await one.deps.ledger.claim(ref, intent({ ...one.place, kind: 'vendor-f/video', rowHash: 'hash-r' }));
     const states: AttemptState[] = [
       { state: 'created', atMs: sinceMs, handle: 'h' },
       { state: 'rendered', atMs: sinceMs, outputs: [{ url: one.server.url }], facts: {} },
@@ -290,7 +292,7 @@ describe('the landing of an output', () => {
     const one = await stand([imageRow('r')], status(403));
     const blobSha256 = await one.deps.home.putBlob(HTML);
     const ref = { batch: 'b', id: 'r', n: 2 };
-    await one.deps.ledger.claim(ref, intent({ rowHash: 'hash-r' }));
+    await one.deps.ledger.claim(ref, intent({ ...one.place, rowHash: 'hash-r' }));
     await one.deps.ledger.append(ref, { state: 'done', atMs: Date.now(), outputs: [{ blobSha256 }], facts: {} });
     const late = one.download(since(Date.now(), 9), { n: 2 });
     expect(await late).toEqual({ outcome: 'ended', status: 'review' });
@@ -305,7 +307,7 @@ describe('the landing of an output', () => {
     const one = await stand([imageRow('r')], answer);
     const blobSha256 = await one.deps.home.putBlob(bytes);
     const ref = { batch: 'b', id: 'r', n: 2 };
-    await one.deps.ledger.claim(ref, intent({ rowHash: 'hash-r' }));
+    await one.deps.ledger.claim(ref, intent({ ...one.place, rowHash: 'hash-r' }));
     const outputs = [{ url: one.server.url, blobSha256 }];
     await one.deps.ledger.append(ref, { state: 'done', atMs, outputs, facts: {} });
     return one;

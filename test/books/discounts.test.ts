@@ -81,6 +81,17 @@ describe('F31: a discount that is over still prices what was charged under it', 
     expect(await reader.discounts.areFresh()).toBe(false);
   });
 
+  test('what was said of prices holds up to the last answer; another worker may have one', async () => {
+    const [reader, other] = [worker(), worker()];
+    expect(await reader.discounts.cover(minutes(0))).toBe(false);
+    await reader.discounts.keep([]);
+    nowMs = minutes(0.1);
+    expect([await reader.discounts.cover(minutes(0)), await reader.discounts.cover(nowMs)]).toEqual([true, false]);
+    await other.discounts.keep([]);
+    // What was weighed before that was seen is weighed again.
+    expect([await reader.discounts.cover(nowMs), await reader.discounts.cover(nowMs)]).toEqual([false, true]);
+  });
+
   test('a worker that looked before there was any answer learns of them, and forgets none of them', async () => {
     const other = worker();
     expect(await multipliers(other, 2, 3)).toEqual([LIST]);

@@ -9,7 +9,7 @@ import { gatherEvidence } from '../../src/books/evidence.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
 import { modelOf } from '../../src/manifest/columns.js';
-import { accountAtHand, MINUTE_MS, plainRow } from '../activities/support/account-at-hand.js';
+import { accountAtHand, MINUTE_MS, plainRow, readAccount } from '../activities/support/account-at-hand.js';
 import { intent } from '../home/support/examples.js';
 
 // Motion control may be charged once more after its completion (service document 2, motion control).
@@ -32,8 +32,7 @@ async function bothLost() {
   const startMs = clock.nowMs;
   const read = (minute: number, credits: number) => {
     clock.nowMs = startMs + minute * MINUTE_MS;
-    const plan = { rpm: null, concurrent: null, plan: null };
-    return deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+    return readAccount(deps, credits);
   };
   const lose = async ({ id, index, kind, hash }: Row, hi: number) => {
     const expected = { lo: kind === DANCE.kind ? hi : 0, hi };
@@ -77,8 +76,7 @@ test('S2: it may have come while nobody had seen the end of a job that paid its 
   }
   const read = (minute: number, credits: number) => {
     clock.nowMs = startMs + minute * MINUTE_MS;
-    const plan = { rpm: null, concurrent: null, plan: null };
-    return deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+    return readAccount(deps, credits);
   };
   const claim = ({ id, index, kind, hash }: Row, expected: { lo: number; hi: number }) =>
     deps.ledger.claim(

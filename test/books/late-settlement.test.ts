@@ -6,7 +6,7 @@ import { useReadings } from '../../src/books/readings.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { watchedVerdicts } from '../../src/home/verdicts.js';
-import { accountAtHand, MINUTE_MS, plainRow } from '../activities/support/account-at-hand.js';
+import { accountAtHand, MINUTE_MS, plainRow, readAccount } from '../activities/support/account-at-hand.js';
 import { intent } from '../home/support/examples.js';
 
 const AVATAR = plainRow('speech', {
@@ -29,8 +29,7 @@ async function lostAvatar() {
   const read = async (from: number, to: number, credits: number) => {
     for (let minute = from; minute <= to; minute += 1) {
       clock.nowMs = startMs + minute * MINUTE_MS;
-      const plan = { rpm: null, concurrent: null, plan: null };
-      await deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+      await readAccount(deps, credits);
       await useReadings(deps.books);
     }
   };

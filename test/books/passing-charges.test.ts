@@ -8,7 +8,7 @@ import { attemptsSince } from '../../src/books/attempts.js';
 import { movementsOf } from '../../src/books/check/evidence.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { createTransport } from '../../src/service/transport.js';
-import { accountAtHand, MINUTE_MS, plainRow } from '../activities/support/account-at-hand.js';
+import { accountAtHand, MINUTE_MS, plainRow, readAccount } from '../activities/support/account-at-hand.js';
 import { serve } from '../download/broken-server.js';
 import { intent } from '../home/support/examples.js';
 
@@ -23,8 +23,7 @@ describe('an attempt that was found not billed', () => {
     const ref = { batch: 'b', id: 'film', n: 1 };
     const read = (minute: number, credits: number) => {
       clock.nowMs = startMs + minute * MINUTE_MS;
-      const plan = { rpm: null, concurrent: null, plan: null };
-      return deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+      return readAccount(deps, credits);
     };
     await read(-1, 20);
     const expected = { lo: PRICE_NANO, hi: PRICE_NANO };

@@ -7,7 +7,7 @@ import { slotUntilMs } from '../../src/books/waits.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { PriceRule } from '../../src/domain/price.js';
 import type { Row } from '../../src/domain/row.js';
-import { accountAtHand, MINUTE_MS, plainRow } from '../activities/support/account-at-hand.js';
+import { accountAtHand, MINUTE_MS, plainRow, readAccount } from '../activities/support/account-at-hand.js';
 import { intent } from '../home/support/examples.js';
 
 const KIND = 'vendor-a/text2video' as const;
@@ -24,8 +24,7 @@ test.each(['billed', 'undecided'] as const)(
     const startMs = clock.nowMs;
     const read = (minute: number, credits: number) => {
       clock.nowMs = startMs + minute * MINUTE_MS;
-      const plan = { rpm: null, concurrent: null, plan: null };
-      return deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+      return readAccount(deps, credits);
     };
     const lose = async ({ id, hash: rowHash, index }: Row, minute: number) => {
       const atMs = startMs + minute * MINUTE_MS;

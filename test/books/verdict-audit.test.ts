@@ -10,7 +10,7 @@ import { markCancelled } from '../../src/home/batch-marks.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
 import { rowStanding } from '../../src/home/row-standing.js';
 import { isTrusted } from '../../src/home/verdicts.js';
-import { accountAtHand, MINUTE_MS, plainRow } from '../activities/support/account-at-hand.js';
+import { accountAtHand, MINUTE_MS, plainRow, readAccount } from '../activities/support/account-at-hand.js';
 import { intent, wholeRecord } from '../home/support/examples.js';
 
 const STILL = plainRow('still');
@@ -29,8 +29,7 @@ async function lostRow(row: Row) {
   const read = async (minutes: readonly number[], credits: number) => {
     for (const minute of minutes) {
       clock.nowMs = startMs + minute * MINUTE_MS;
-      const plan = { rpm: null, concurrent: null, plan: null };
-      await deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+      await readAccount(deps, credits);
       await useReadings(deps.books);
     }
   };

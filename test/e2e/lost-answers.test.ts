@@ -152,6 +152,7 @@ describe.skipIf(!hasTemporal())('lost and refused answers against the ground tru
         if (ambiguity !== 'if-proved' || !RECORDED_CASES.includes(row.id)) return;
         const stored = (id: string) => storedHistories(temporal.client, `WorkflowId = '${id}'`);
         recordHistories(`job-${row.id}`, await stored(jobId(settings.account, 'one', row.id)));
+        if (row.id === 'F30') recordHistories('job-discounts', await stored(jobId(settings.account, 'one', row.id)));
         if (row.id === 'F30') recordHistories('batch-case', await stored(batchId(settings.account, 'one')));
       },
     });

@@ -43,6 +43,18 @@ describe('permits', () => {
     expect(state.holders.map((h) => h.grant)).toEqual([second?.grant]);
   });
 
+  it('takes back what a job that leaves has not heard of, and nothing that is at the service (I5)', () => {
+    const state = withCap(3);
+    for (const id of ['unheard', 'sent', 'lost']) ask(state, id);
+    const grants = permits.grantNext(state, 0).map(({ grant }) => grant);
+    permits.submitted(state, grants[1] ?? -1, 0);
+    permits.release(state, { grant: grants[2] ?? -1, notBeforeMs: 500 }, 0);
+    ask(state, 'queued');
+    for (const id of ['unheard', 'sent', 'lost', 'queued']) permits.leave(state, job(id), 1);
+    expect(state.holders.map(({ job: { id } }) => id)).toEqual(['sent', 'lost']);
+    expect(state.waiting).toEqual([]);
+  });
+
   it('tells a holder its grant again instead of queueing it twice (idempotent acquire)', () => {
     const state = withCap(1);
     ask(state, 'a');

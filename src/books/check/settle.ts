@@ -6,6 +6,8 @@ import { type Story, storyOf, tell } from './story.js';
 interface Told {
   sentence: string;
   story?: Story | undefined;
+  /** When the last reading was that a verdict of billed or not rests on. */
+  restsOnMs?: number;
 }
 
 export type Settlement =
@@ -33,22 +35,18 @@ export function settle(evidence: Evidence): Settlement {
   const latest = looks.at(-1);
   if (latest === undefined) return unread(evidence);
   if (!evidence.exclusive) {
-    return verdict('undecided', evidence, latest, 'undecided: the account is not declared exclusive (--exclusive)');
+    return undecided(evidence, latest, 'the account is not declared exclusive (--exclusive)');
   }
   const gone = firstOfTwo(evidence, looks, [evidence.subject], isUnbilled);
   const bill = billOf(evidence, looks);
-  if (gone && (bill === undefined || bill.at.atMs < gone.at.atMs)) {
-    return {
-      outcome: 'verdict',
-      verdict: 'not_billed',
-      goneMs: gone.at.atMs,
-      ...told(evidence, gone, 'not billed'),
-    };
+  if (gone && (bill === undefined || bill.at.atMs < gone.first.at.atMs)) {
+    return { outcome: 'verdict', verdict: 'not_billed', ...timesOf(gone), ...told(evidence, gone.first, 'not billed') };
   }
-  if (bill) return verdict('billed', evidence, bill, 'billed');
+  if (bill)
+    return { outcome: 'verdict', verdict: 'billed', restsOnMs: bill.at.atMs, ...told(evidence, bill, 'billed') };
   const together = evidence.equals.length > 0 ? (count(evidence, looks) ?? countWithJudged(evidence)) : undefined;
   if (together) return together;
-  if (isHopeless(evidence, looks)) return verdict('undecided', evidence, latest, `undecided: ${whyOpen(latest)}`);
+  if (isHopeless(evidence, looks)) return undecided(evidence, latest, whyOpen(latest));
   return { outcome: 'wait', untilMs: nextLookMs(evidence), ...told(evidence, latest, whyOpen(latest)) };
 }
 
@@ -60,11 +58,11 @@ export function countTogether(evidence: Evidence): Counted | undefined {
 function count(evidence: Evidence, looks: Look[]): Counted | undefined {
   const latest = looks.at(-1);
   const equals = equalsOf(evidence);
-  const first = firstOfTwo(evidence, looks, equals, isCounted);
-  if (!first || !latest || !isCounted(latest)) return undefined;
-  const { least: billed } = first.equalsBilled;
+  const two = firstOfTwo(evidence, looks, equals, isCounted);
+  if (!two || !latest || !isCounted(latest)) return undefined;
+  const { least: billed } = two.first.equalsBilled;
   const end = `${billed} of ${equals.length} interchangeable answers were billed`;
-  return { outcome: 'group', billed, goneMs: first.at.atMs, ...told(sinceFirst(evidence), first, end) };
+  return { outcome: 'group', billed, ...timesOf(two), ...told(sinceFirst(evidence), two.first, end) };
 }
 
 /**
@@ -125,11 +123,16 @@ function equalsOf({ subject, rivals, equals }: Evidence): Case[] {
   return [subject, ...rivals.filter(({ name }) => equals.includes(name))];
 }
 
+interface Two {
+  first: Look;
+  second: Look;
+}
+
 /**
- * The first of two looks past the cases' time, far enough apart, that say the same with nothing else in between; the
- * second must say so without the help of any other such reading.
+ * Two looks past the cases' time, far enough apart, that say the same with nothing else in between; the second must say
+ * so without the help of any other such reading.
  */
-function firstOfTwo(evidence: Evidence, looks: Look[], cases: Case[], says: (look: Look) => boolean): Look | undefined {
+function firstOfTwo(evidence: Evidence, looks: Look[], cases: Case[], says: (look: Look) => boolean): Two | undefined {
   const isPast = (at: Reading): boolean =>
     cases.every(({ t0Ms, dueAfterMs }) => showsAllUntil(at, t0Ms + dueAfterMs, evidence.lambdaMs));
   let first: Look | undefined;
@@ -139,7 +142,7 @@ function firstOfTwo(evidence: Evidence, looks: Look[], cases: Case[], says: (loo
     else if (look.at.askedMs - first.at.askedMs >= evidence.apartMs) {
       const readings = evidence.readings.filter((at) => at === look.at || !isPast(at));
       const alone = explain({ ...evidence, readings }).at(-1);
-      if (alone && says(alone) && alone.equalsBilled.least === look.equalsBilled.least) return first;
+      if (alone && says(alone) && alone.equalsBilled.least === look.equalsBilled.least) return { first, second: look };
     }
   }
   return undefined;
@@ -183,15 +186,15 @@ function whyOpen({ isExplained }: Look): string {
   return isExplained ? 'it can be either' : 'someone else seems to spend from this account';
 }
 
-function verdict(which: 'billed' | 'undecided', evidence: Evidence, { at }: Look, end: string): Settlement {
-  return { outcome: 'verdict', verdict: which, ...toldAt(evidence, at, end) };
+function timesOf({ first, second }: Two): { goneMs: number; restsOnMs: number } {
+  return { goneMs: first.at.atMs, restsOnMs: second.at.atMs };
+}
+
+function undecided(evidence: Evidence, look: Look, why: string): Settlement {
+  return { outcome: 'verdict', verdict: 'undecided', ...told(evidence, look, `undecided: ${why}`) };
 }
 
 function told(evidence: Evidence, { at }: Look, end: string): Told {
-  return toldAt(evidence, at, end);
-}
-
-function toldAt(evidence: Evidence, at: Reading, end: string): Told {
   const story = storyOf(evidence, at);
   return { story, sentence: story ? `${tell(story)}: ${end}` : end };
 }

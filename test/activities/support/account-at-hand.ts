@@ -1,5 +1,6 @@
-import { type Handed, openDependencies } from '../../../activities/dependencies.js';
+import { type Dependencies, type Handed, openDependencies } from '../../../activities/dependencies.js';
 import type { RowRef } from '../../../src/contract/workflows.js';
+import { NANO_PER_CREDIT } from '../../../src/domain/money.js';
 import type { PriceRule } from '../../../src/domain/price.js';
 import type { Row } from '../../../src/domain/row.js';
 import { openAccountRecords } from '../../../src/home/account-records.js';
@@ -52,6 +53,13 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
     kind: kind,
   });
   return { deps, clock, refOf, generation };
+}
+
+/** What a worker reads of the account now and then: its balance, and that it has no discount. */
+export async function readAccount(deps: Dependencies, credits: number): Promise<void> {
+  await deps.books.discounts.keep([]);
+  const plan = { rpm: null, concurrent: null, plan: null };
+  await deps.home.addCheckpoint({ atMs: deps.now(), balanceNano: credits * NANO_PER_CREDIT, ...plan });
 }
 
 /** A row that needs no input of its own. */

@@ -53,6 +53,7 @@ export const oneRun = {
   },
   workflowInfo: () => ({ historyLength: current.historyLength, startTime: new Date() }),
   allHandlersFinished: () => true,
+  patched: () => true,
   setHandler: ({ name }: { name: string }, handler: Handler) => void current.handlers.set(name, handler),
   continueAsNew: (input: unknown) => Promise.reject(new HandedOver(input)),
   sleep: (ms: number) => later(current, after(ms)),
