@@ -1,5 +1,6 @@
-// `npm run bench` runs every benchmark but those of an hour and more (orders, seen, large, soak); `npm run bench -- turnover --slots 1 --runs 5` one of them.
+// `npm run bench` runs every benchmark but those of an hour and more (orders, seen, chains, large, soak); `npm run bench -- turnover --slots 1 --runs 5` one of them.
 import { parseArgs } from 'node:util';
+import { chains } from './chains.js';
 import { download } from './download.js';
 import { finished } from './finished.js';
 import { large } from './large.js';
@@ -27,6 +28,7 @@ const BENCHES: Record<string, Bench> = {
   outputs,
   orders,
   seen,
+  chains,
   large,
   soak,
 };
@@ -35,7 +37,7 @@ const HELP = `usage: npm run bench -- [${Object.keys(BENCHES).join(' | ')}] [--r
   --slots  turnover: simultaneous jobs of the plan
   --jobs   turnover: rows of the manifest
   --minutes, --rows, --seed   soak: at least so long (60) and so many rows (5000), with the chances of this seed (1)
-  --rows   orders, seen, large: rows of the manifest (100000, 100000 and 300000)
+  --rows   orders, seen, chains, large: rows of the manifest (100000, for large 300000)
   --keep   write the results to bench/results instead of bench/results/local
 Exit code 1 when a median misses its bound.\n`;
 

@@ -6,6 +6,7 @@ import { filmManifest, imageManifest } from './lib/manifests.js';
 import { cpuSecondsOf, endedChildrenCpuSeconds, peakMbOf } from './lib/processes.js';
 import { openStand, type Stand } from './lib/stand.js';
 import { percentile } from './lib/statistics.js';
+import { endOf, slotUseOf } from './lib/truth.js';
 import { engineState } from './soak/engine.js';
 
 /**
@@ -105,20 +106,15 @@ function timesOf({ jobs, requests }: Truth, slots: number): Figures {
   const ends = jobs.map(endOf).sort((a, b) => a - b);
   const gapsMs = starts.slice(slots).map((start, k) => start - (ends[k] ?? Number.NaN));
   const wallMs = (ends.at(-1) ?? Number.NaN) - (starts[0] ?? Number.NaN);
-  const busyMs = jobs.reduce((sum, job) => sum + endOf(job) - job.request.arrivedMs, 0);
   const isFetch = ({ path }: Truth['requests'][number]): boolean => path.startsWith('/outputs/');
   return {
-    'slot use': [(100 * busyMs) / (slots * wallMs), '%'],
+    'slot use': [100 * slotUseOf(jobs, slots), '%'],
     'turn-over p50': [percentile(gapsMs, 0.5), 'ms'],
     'turn-over p99': [percentile(gapsMs, 0.99), 'ms'],
     'jobs per second': [(1_000 * jobs.length) / wallMs, '1/s'],
     'most in flight': [mostInFlight(jobs), 'jobs'],
     'requests, without downloads': [requests.filter((one) => !isFetch(one)).length / jobs.length, 'per job'],
   };
-}
-
-function endOf({ terminalMs, request }: JobRecord): number {
-  return terminalMs ?? request.endedMs ?? request.arrivedMs;
 }
 
 function mostInFlight(jobs: readonly JobRecord[]): number {

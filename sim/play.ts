@@ -1,11 +1,12 @@
 import { batchId, semaphoreId } from '../src/contract/names.js';
 import type { SemaphoreView } from '../src/contract/semaphore-view.js';
 import { ACCOUNT } from './account-settings.js';
-import { checkChains, fedEnds } from './check/chains.js';
+import { checkChains, fedEnds, feedersOf } from './check/chains.js';
 import { checkCopies } from './check/copies.js';
 import { checkEnd } from './check/end-checks.js';
 import { checkResults, isOutdone } from './check/results-check.js';
 import type { Sim } from './engine/current.js';
+import { type PlannedRow, rowName } from './rows.js';
 import type { Scenario } from './scenario.js';
 import { isRunning } from './service.js';
 import type { Report, World } from './world.js';
@@ -102,19 +103,24 @@ async function runAgain(played: Played): Promise<void> {
   const { client, results, service, ledger } = world;
   const beforeMs = sim.scheduler.now();
   const before = service.posts.length;
-  const rows = scenario.rows.map(({ batch, id }) => `${batch}/${id}`);
-  const outdone = new Set(rows.filter((row) => isOutdone(world, row)));
-  // A bill may come back while it runs.
-  const goesOn = (row: string): boolean =>
-    outdone.has(row) || ledger.verdicts.some((one) => one.row === row && one.atMs > beforeMs);
+  const outdone = new Set(scenario.rows.map(rowName).filter((row) => isOutdone(world, row)));
+  const goesOn = (planned: PlannedRow): boolean => {
+    const row = rowName(planned);
+    // A bill may come back while it runs; and what a row feeds goes on with it.
+    if (outdone.has(row) || ledger.verdicts.some((one) => one.row === row && one.atMs > beforeMs)) return true;
+    return feedersOf(scenario, planned).some(goesOn);
+  };
   results.clear();
-  for (const batch of client.batches) client.run(batch);
+  for (const batch of client.batches) sim.scheduler.after(0, () => void client.runAgain(batch));
   // A worker may be stopped for minutes as long as there are faults.
   const quickMs = Math.max(beforeMs, scenario.faultsEndMs) + 20 * MINUTE_MS;
   await sim.scheduler.run(quickMs, () => isOver(played));
   const again = service.posts.slice(before);
-  if (again.some(({ row }) => !goesOn(row))) report('I9', 'a finished batch that is run again sends paid requests');
-  if (again.length > 0) await sim.scheduler.run(quickMs + LATEST_HOURS * 60 * MINUTE_MS, () => isOver(played));
+  const going = scenario.rows.filter(goesOn).map(rowName);
+  if (again.some(({ row }) => !going.includes(row)))
+    report('I9', 'a finished batch that is run again sends paid requests');
+  // What goes on may wait for a slot that a lost job holds.
+  if (going.length > 0) await sim.scheduler.run(quickMs + LATEST_HOURS * 60 * MINUTE_MS, () => isOver(played));
   if (!hasEnded(played)) report('I9', 'a finished batch that is run again does not end');
 }
 

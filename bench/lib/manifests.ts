@@ -51,3 +51,21 @@ export function mixedManifest(rows: number): string {
   });
   return `${['id', ...MIXED_COLUMNS].join(',')}\n${lines.join('\n')}\n`;
 }
+
+const LINKS: Readonly<Record<string, { model: string; size: string; duration: string; output: string }>> = {
+  'svc/image': { model: 'svc-alpha.2-klein-4b', size: '320,320', duration: '', output: '' },
+  'svc/edit': { model: 'svc-beta-image-edit-2511', size: '320,320', duration: '', output: '' },
+  'vendor-a/image2video': { model: '', size: ',', duration: '5', output: ':last' },
+};
+
+/** A manifest of chains of these kinds, each row fed by the one before; unchained each has the file `still.png`. */
+export function chainManifest(rows: number, kinds: readonly (keyof typeof LINKS)[], isChained: boolean): string {
+  const lines = Array.from({ length: rows }, (_, at) => {
+    const kind = kinds[at % kinds.length] ?? '';
+    const before = LINKS[kinds[(at % kinds.length) - 1] ?? ''];
+    const image = before === undefined ? '' : isChained ? `@row-${at - 1}${before.output}` : 'still.png';
+    const { model = '', size = ',', duration = '' } = LINKS[kind] ?? {};
+    return `row-${at},${kind},${model},"a harbour at dawn, view ${at}",${size},${image},${duration}`;
+  });
+  return `id,kind,model,prompt,width,height,image,duration\n${lines.join('\n')}\n`;
+}

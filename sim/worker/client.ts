@@ -22,6 +22,8 @@ export interface Client {
   run(batch: string): void;
   cancel(batch: string): Promise<void>;
   /** Failed rows, and those that waited for them in vain, go on. */
+  /** A finished batch once more. */
+  runAgain(batch: string): Promise<void>;
   retry(batch: string): Promise<void>;
   batches: string[];
 }
@@ -76,6 +78,11 @@ export function createClient(
       }
     },
     run: (batch) => supply(batch, null),
+    async runAgain(batch) {
+      // What was to be tried again before is not from now on.
+      await writeOrder(batch, null);
+      supply(batch, null);
+    },
     async cancel(batch) {
       await markCancelled(home, batch, EPOCH_MS + sim.scheduler.now());
       server.signal(batchId(account, batch), 'cancelBatch', []);
