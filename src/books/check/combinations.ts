@@ -3,6 +3,7 @@ import { type Interval, intervalOf, plus, times, ZERO } from './interval.js';
 import {
   amountOf,
   boundsOf,
+  chargesBetween,
   explains,
   isLaterState,
   PURCHASE_MIN_NANO,
@@ -151,7 +152,8 @@ function changesBetween(problem: Problem, base: Reading, at: Reading): Change[] 
     free = plus(free, { lo: times(-down, price).lo, hi: times(up, price).hi });
   }
   const residual = residualBetween(evidence, base, at);
-  const slack = slackOf(evidence);
+  const cases = bounds.reduce((sum, { up, down }) => sum + up + down, 0);
+  const slack = slackOf(evidence, chargesBetween(evidence, base, at) + cases);
   const purchases = purchasesBetween(problem, base, at);
   const found: Change[] = [];
   const walk = (g: number, amount: Interval, step: number, counts: number[]): void => {

@@ -72,9 +72,19 @@ function hasWhole({ lo, hi }: Interval, least: number, slackNano: number): boole
   return first <= Math.floor((hi + slackNano) / NANO_PER_CREDIT);
 }
 
-/** The tolerance between two balances: each is rounded, and amounts are sums of the service's floats. */
-export function slackOf({ roundingNano }: Pick<AccountEvidence, 'roundingNano'>): number {
-  return 2 * roundingNano + BALANCE_TOLERANCE_NANO;
+/** The tolerance between two balances: each is rounded, and so is each of the charges between them. */
+export function slackOf({ roundingNano }: Pick<AccountEvidence, 'roundingNano'>, charges = 1): number {
+  return 2 * roundingNano + Math.max(1, charges) * BALANCE_TOLERANCE_NANO;
+}
+
+/** How many of the known attempts may have been charged or refunded between two readings. */
+export function chargesBetween(
+  { movements, lambdaMs }: Pick<AccountEvidence, 'movements' | 'lambdaMs'>,
+  base: Reading,
+  at: Reading,
+): number {
+  const isFree = ({ lo, hi }: Interval): boolean => lo === 0 && hi === 0;
+  return movements.filter((movement) => !isFree(shareOf(movement, base, at, lambdaMs))).length;
 }
 
 function shareOf(movement: Movement, base: Reading, at: Reading, lambdaMs: number): Interval {
