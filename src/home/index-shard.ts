@@ -27,6 +27,8 @@ export const entrySchema = z.object({
   /** The stamp of its attempts, `none` where it has none; absent where they change nothing of what stands here. */
   attempts: z.exactOptional(z.string()),
   end: z.exactOptional(endSchema),
+  /** Without `end`: what it has cost before it was ordered anew, nano. */
+  spent: z.exactOptional(z.number()),
   /** Absent with `end`, and where it was never tried. */
   live: z.exactOptional(z.enum(LIVE_WORDS)),
 });
@@ -107,7 +109,8 @@ function sumOf(entries: readonly IndexEntry[]): Omit<ShardSum, 'records' | 'atte
   const counts: Record<Status, number> = noCounts();
   const amounts = { untried: 0, creditsNano: 0, creditsUnknown: 0, forPerson: 0 };
   const sum: Omit<ShardSum, 'records' | 'attempts'> = { watched: {}, counts, live: {}, ...amounts, endedAtMs: [] };
-  for (const { id, attempts, end, live } of entries) {
+  for (const { id, attempts, end, live, spent = 0 } of entries) {
+    sum.creditsNano += spent;
     if (attempts !== undefined && attempts !== 'none') sum.watched[id] = attempts;
     if (end !== undefined) {
       const [status, creditsNano, atMs, isForPerson] = end;
@@ -153,7 +156,8 @@ export async function currentEntry(
   const attempts = stamps.attempts === undefined ? [] : await ledger.read(batch, id);
   const watched = { ...read, attempts: known };
   if (record !== undefined && !isOutdone(record, attempts)) return { ...watched, end: endOf(recordFor(record, hash)) };
-  return attempts.length === 0 ? watched : { ...watched, live: liveWordOf(attempts) };
+  const open = { ...watched, ...defined({ spent: record?.creditsNano }) };
+  return attempts.length === 0 ? open : { ...open, live: liveWordOf(attempts) };
 }
 
 function endOf(record: RowRecord): z.output<typeof endSchema> {

@@ -70,7 +70,13 @@ async function lineOf(pass: Pass, { row, raw, isDamaged }: StoredRow): Promise<R
   const followers = record?.rerunAtMs === undefined ? pass.followers : NO_FOLLOWERS;
   const upstream = isHeld ? await upstreamOf({ ...sources, followers }, { batch, generation }, row) : undefined;
   const earlier = record && hasEarlier(record) && record.files.length > 0 ? { earlierFiles: record.files } : {};
-  return { row, originalCells: raw, ...(upstream ?? stands), ...earlier };
+  return {
+    row,
+    originalCells: raw,
+    ...(upstream ?? stands),
+    ...earlier,
+    ...defined({ spentNano: record?.creditsNano }),
+  };
 }
 
 /** Says of a row that is done where what feeds it was rendered again since. */

@@ -87,7 +87,8 @@ export async function tallyResults(lines: AsyncIterable<ResultLine>, tally: Batc
   }
 }
 
-function addLine(tally: BatchTally, { record, ended, live = 'waiting' }: ResultLine): void {
+function addLine(tally: BatchTally, { record, ended, spentNano = 0, live = 'waiting' }: ResultLine): void {
+  tally.creditsNano += spentNano;
   if (record !== undefined) {
     tally.counts[record.status] += 1;
     if (record.creditsNano === undefined) tally.creditsUnknown += 1;

@@ -1,7 +1,7 @@
 import { defined } from '../domain/defined.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { Json } from '../domain/json.js';
-import { formatCredits } from '../domain/money.js';
+import { type CreditsNano, formatCredits } from '../domain/money.js';
 import type { LiveWord, OutputFile, RowRecord, Status } from '../domain/outcome.js';
 import { fedMedia, type Row } from '../domain/row.js';
 import { modelOf } from './columns.js';
@@ -17,6 +17,8 @@ export interface ResultLine {
   live?: LiveWord;
   /** The output that an open row had before it was ordered anew; it stands until the new one is whole. */
   earlierFiles?: readonly OutputFile[];
+  /** What an open row has cost before it was ordered anew. */
+  spentNano?: CreditsNano;
   ended?: Status;
   /** Why it never started. */
   endedFor?: ReasonCode;

@@ -13,6 +13,8 @@ import { type Rig, startRig, until } from './support/rig.js';
 const ROWS = Number(process.env.CALLSHEET_GRAPH_ROWS ?? 80);
 const KILLS = ROWS > 500 ? 6 : 2;
 const DEPTH_MAX = 8;
+/** Lost answers pace the submits of a long one. */
+const TIMEOUT_MS = 900_000 + ROWS * 1_500;
 
 interface Node {
   id: string;
@@ -94,78 +96,82 @@ describe.skipIf(!hasTemporal())('a graph of rows', () => {
   let rig: Rig;
   afterEach(() => rig?.stop());
 
-  it('ends whole: nothing is paid twice, nothing is sent before what feeds it, whatever happens', async () => {
-    const random = randomFrom(ROWS);
-    const nodes = drawGraph(ROWS, random);
-    rig = await startRig({ speed: 60, emulator: { faults: faultsOf(random), balanceCredits: '100000' } });
-    await rig.write('graph.csv', manifestOf(nodes));
-    const run = ['run', 'graph.csv', '--yes'];
-    const changed = new Set<string>();
-    let running = rig.start(run);
-    for (let kill = 1; kill <= KILLS; kill += 1) {
-      const enough = (ROWS / 2 / KILLS) * kill;
-      await until(`${enough} rows have ended`, () => finishedIds(rig, 'graph').length >= enough || undefined);
-      if (kill === 1) changeSome(finishedIds(rig, 'graph'));
-      await killTogether(rig, 'graph', running);
-      running = rig.start(run);
-    }
-    const ended = await running.ended;
-    expect([0, 1, 3], ended.stderr).toContain(ended.code);
-    checkEnds();
-
-    /** A person retouches one output that feeds others and removes another. */
-    function changeSome(finished: string[]): void {
-      const stills = nodes.filter(({ id, kind }) => kind.startsWith('svc/') && finished.includes(id));
-      for (const [i, { id }] of stills.slice(-2).entries()) {
-        changed.add(id);
-        const file = join(rig.out, 'graph', 'media', `${id}.png`);
-        if (i === 0) rmSync(file, { force: true });
-        else writeFileSync(file, 'retouched');
+  it(
+    'ends whole: nothing is paid twice, nothing is sent before what feeds it, whatever happens',
+    async () => {
+      const random = randomFrom(ROWS);
+      const nodes = drawGraph(ROWS, random);
+      rig = await startRig({ speed: 60, emulator: { faults: faultsOf(random), balanceCredits: '100000' } });
+      await rig.write('graph.csv', manifestOf(nodes));
+      const run = ['run', 'graph.csv', '--yes'];
+      const changed = new Set<string>();
+      let running = rig.start(run);
+      for (let kill = 1; kill <= KILLS; kill += 1) {
+        const enough = (ROWS / 2 / KILLS) * kill;
+        await until(`${enough} rows have ended`, () => finishedIds(rig, 'graph').length >= enough || undefined);
+        if (kill === 1) changeSome(finishedIds(rig, 'graph'));
+        await killTogether(rig, 'graph', running);
+        running = rig.start(run);
       }
-    }
+      const ended = await running.ended;
+      expect([0, 1, 3], ended.stderr).toContain(ended.code);
+      checkEnds();
 
-    function checkEnds(): void {
-      const lines = new Map(results(rig, 'graph').map((line) => [line.id, line]));
-      const truth = rig.emulator.truth();
-      const jobs = jobsByRow(truth);
-      expect([...lines.keys()]).toEqual(nodes.map(({ id }) => id));
-      expect(truth.account.maxima.jobsAtOnce).toBeLessThanOrEqual(truth.account.caps.concurrent);
-      for (const node of nodes) {
-        const line = lines.get(node.id) as Result & { submitted_at?: string };
-        const feeders = node.fedBy.map(
-          (place) => lines.get(nodes[place]?.id ?? '') as Result & { finished_at?: string },
-        );
-        const of = feeders.map(({ id, status, reason_code: reason }) => `${id} ${status} ${reason}`).join(', ');
-        const seen = `${node.id} ${line.status} ${line.reason_code} ${line.reason}; fed by ${of}`;
-        const charged = (jobs.get(node.id) ?? []).filter(isCharged);
-        if (node.shares !== undefined) {
-          const original = lines.get(nodes[node.shares]?.id ?? '') as Result;
-          expect(charged, seen).toEqual([]);
-          const isOnlyIn = changed.size > 0 && line.reason_code === 'shared_row_failed';
-          if (original.status === 'done' && !isOnlyIn) expect(line.status, seen).toBe('done');
-          if (original.status !== 'done') expect(line.status, seen).not.toBe('done');
-          continue;
+      /** A person retouches one output that feeds others and removes another. */
+      function changeSome(finished: string[]): void {
+        const stills = nodes.filter(({ id, kind }) => kind.startsWith('svc/') && finished.includes(id));
+        for (const [i, { id }] of stills.slice(-2).entries()) {
+          changed.add(id);
+          const file = join(rig.out, 'graph', 'media', `${id}.png`);
+          if (i === 0) rmSync(file, { force: true });
+          else writeFileSync(file, 'retouched');
         }
-        expect(charged.length, seen).toBeLessThanOrEqual(1);
-        if (line.status === 'done' || line.status === 'lost_paid') expect(charged, seen).toHaveLength(1);
-        if (line.status === 'failed' || line.status === 'not_started') expect(charged, seen).toHaveLength(0);
-        // What was sent before a person changed its input was fed; what was not is refused, or waits for the file.
-        if (feeders.some(({ id }) => changed.has(id))) continue;
-        const isFed = feeders.every(({ status }) => status === 'done');
-        if (!isFed) expect(isFailedBefore(line), seen).toBe(true);
-        else if (line.status === 'not_started') expect(line.reason_code, seen).toBe('input_changed');
-        else expect(['done', 'failed', 'review', 'lost_paid'], seen).toContain(line.status);
-        if (!isFed || line.submitted_at === undefined || line.submitted_at === null) continue;
-        for (const feeder of feeders)
-          expect(Date.parse(line.submitted_at), seen).toBeGreaterThanOrEqual(Date.parse(feeder.finished_at ?? ''));
       }
-      const statuses = [...lines.values()].map(({ status, reason_code: reason }) =>
-        status === 'not_started' ? reason : status,
-      );
-      const counts = Object.fromEntries(
-        [...new Set(statuses)].map((one) => [one, statuses.filter((other) => other === one).length]),
-      );
-      process.stdout.write(`graph of ${ROWS} rows: ${JSON.stringify(counts)}, ${truth.jobs.length} jobs\n`);
-    }
-  });
+
+      function checkEnds(): void {
+        const lines = new Map(results(rig, 'graph').map((line) => [line.id, line]));
+        const truth = rig.emulator.truth();
+        const jobs = jobsByRow(truth);
+        expect([...lines.keys()]).toEqual(nodes.map(({ id }) => id));
+        expect(truth.account.maxima.jobsAtOnce).toBeLessThanOrEqual(truth.account.caps.concurrent);
+        for (const node of nodes) {
+          const line = lines.get(node.id) as Result & { submitted_at?: string };
+          const feeders = node.fedBy.map(
+            (place) => lines.get(nodes[place]?.id ?? '') as Result & { finished_at?: string },
+          );
+          const of = feeders.map(({ id, status, reason_code: reason }) => `${id} ${status} ${reason}`).join(', ');
+          const seen = `${node.id} ${line.status} ${line.reason_code} ${line.reason}; fed by ${of}`;
+          const charged = (jobs.get(node.id) ?? []).filter(isCharged);
+          if (node.shares !== undefined) {
+            const original = lines.get(nodes[node.shares]?.id ?? '') as Result;
+            expect(charged, seen).toEqual([]);
+            const isOnlyIn = changed.size > 0 && line.reason_code === 'shared_row_failed';
+            if (original.status === 'done' && !isOnlyIn) expect(line.status, seen).toBe('done');
+            if (original.status !== 'done') expect(line.status, seen).not.toBe('done');
+            continue;
+          }
+          expect(charged.length, seen).toBeLessThanOrEqual(1);
+          if (line.status === 'done' || line.status === 'lost_paid') expect(charged, seen).toHaveLength(1);
+          if (line.status === 'failed' || line.status === 'not_started') expect(charged, seen).toHaveLength(0);
+          // What was sent before a person changed its input was fed; what was not is refused, or waits for the file.
+          if (feeders.some(({ id }) => changed.has(id))) continue;
+          const isFed = feeders.every(({ status }) => status === 'done');
+          if (!isFed) expect(isFailedBefore(line), seen).toBe(true);
+          else if (line.status === 'not_started') expect(line.reason_code, seen).toBe('input_changed');
+          else expect(['done', 'failed', 'review', 'lost_paid'], seen).toContain(line.status);
+          if (!isFed || line.submitted_at === undefined || line.submitted_at === null) continue;
+          for (const feeder of feeders)
+            expect(Date.parse(line.submitted_at), seen).toBeGreaterThanOrEqual(Date.parse(feeder.finished_at ?? ''));
+        }
+        const statuses = [...lines.values()].map(({ status, reason_code: reason }) =>
+          status === 'not_started' ? reason : status,
+        );
+        const counts = Object.fromEntries(
+          [...new Set(statuses)].map((one) => [one, statuses.filter((other) => other === one).length]),
+        );
+        process.stdout.write(`graph of ${ROWS} rows: ${JSON.stringify(counts)}, ${truth.jobs.length} jobs\n`);
+      }
+    },
+    TIMEOUT_MS,
+  );
 });

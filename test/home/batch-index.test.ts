@@ -82,6 +82,9 @@ test('it says what a walk says, after everything that can become of a row', asyn
     () => records.writeRecord('b', record(3, { seenStates: 4 })),
     // A row that failed is tried again.
     () => ledger.claim(ref(2), intent()),
+    // A row that was paid is ordered anew: what it cost stays spent.
+    () => records.writeRecord('b', record(5, { creditsNano: 7, rerunAtMs: 1 })),
+    () => ledger.claim(ref(5), intent()),
     // What was done for other values needs a person.
     () => records.writeRecord('b', record(1, { rowHash: 'other' })),
     () => records.writeRecord('b', record(4, { status: 'skipped', attempts: 0 })),
@@ -189,3 +192,12 @@ test('thrown away, torn or not to be written, it is made again', async () => {
   writeFileSync(folder, 'in its way');
   expect(await home.tally()).toEqual(before);
 }, 60_000);
+
+test('what a row has cost stays spent while it is rendered again', async () => {
+  const home = await batch();
+  await home.records.writeRecord('b', record(5, { creditsNano: 7, rerunAtMs: 1 }));
+  expect([await home.tally(), await home.walk()]).toMatchObject([
+    { creditsNano: 7, open: ROWS },
+    { creditsNano: 7, open: ROWS },
+  ]);
+});
