@@ -46,6 +46,10 @@ export const toldSchema = z.object({
   /** The number of the next notice. */
   next: z.int(),
   told: z.array(z.string()),
+  /** How many rows had ended when the batch moved last, and when that was; while it is paused that goes on. */
+  moved: z.exactOptional(z.object({ rows: z.int(), atMs: timeSchema })),
+  /** Of the rows that need a person, as far as they were told: how many, when the latest ended, and when it was told. */
+  forPerson: z.exactOptional(z.object({ rows: z.int(), latestMs: timeSchema, toldMs: timeSchema })),
   /** Why notices were dropped, the latest last. */
   dropped: z.array(z.object({ label: z.string(), type: z.string(), why: z.string(), atMs: timeSchema })),
 });

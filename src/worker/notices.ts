@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
 import type { Books } from '../books/open-books.js';
 import { semaphoreView } from '../contract/messages.js';
@@ -8,11 +9,11 @@ import { readBatchOrder } from '../home/batch-order.js';
 import { landedBatches } from '../home/late-outputs.js';
 import { type NoticeWait, openNotices, waitOf } from '../home/notices.js';
 import { createDelivery } from '../notices/deliver.js';
-import { isEndTold, lateTidings, type Tidings, tidingsOf, toldAfter } from '../notices/derive.js';
+import { isEndTold, lateToTell, type Told, type ToTell, toTell } from '../notices/derive.js';
 import { createBatchSight } from './batch-sight.js';
 
 /** What is to be told of a batch beside what was told. */
-type Look = (told: ReadonlySet<string>) => Promise<Tidings[]>;
+type Look = (told: Told) => Promise<ToTell>;
 
 /** Tells of an account's batches by what Temporal and the home say of them: no workflow knows of notices. */
 export interface BatchNotices {
@@ -86,7 +87,7 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     const ended = `${mine} AND ExecutionStatus = 'Completed' AND CloseTime >= '${new Date(sinceMs).toISOString()}'`;
     for await (const { workflowId, runId } of client.workflow.list({ query: ended })) {
       const batch = workflowId.slice(prefix.length);
-      const look = async (told: ReadonlySet<string>) => tidingsOf(await seenEnd(batch, workflowId, runId), told);
+      const look = async (told: Told) => toTell(await seenEnd(batch, workflowId, runId), told);
       isWhole = (await tryToTell(batch, look, runId)) && isWhole;
     }
     const running: string[] = [];
@@ -96,11 +97,11 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     if (running.length > 0) {
       const slots = await client.workflow.getHandle(semaphoreId(account)).query(semaphoreView);
       for (const batch of running)
-        await tryToTell(batch, async (told) => tidingsOf(await seenRunning(batch, slots), told));
+        await tryToTell(batch, async (told) => toTell(await seenRunning(batch, slots), told));
     }
     // The end of a batch that runs is told first, and says what has not started.
     for (const batch of await landedBatches(home)) {
-      if (!running.includes(batch)) await tryToTell(batch, async (told) => lateTidings(told));
+      if (!running.includes(batch)) await tryToTell(batch, async (told) => lateToTell(told));
     }
     forgetOthers(running);
     // An end that could not be read is looked for again.
@@ -124,18 +125,19 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
   async function tell(batch: string, look: Look, endedRun?: string): Promise<void> {
     const told = await notices.told(batch);
     if (endedRun !== undefined && isEndTold(told.told, endedRun)) return;
-    const tidings = await look(new Set(told.told));
-    if (tidings.length === 0) return;
-    const waits = await waitsOf(batch);
+    const { tidings, told: after } = await look(told);
     let { next } = told;
+    const waits = tidings.length > 0 ? await waitsOf(batch) : [];
     // What nobody is told of is remembered as told all the same: a target that is named later hears of what comes.
     for (const { key, what } of waits.length > 0 ? tidings : []) {
       const id = createHash('sha256').update(`${account}/${batch}/${next}/${key}`).digest('hex').slice(0, 32);
       await notices.add(batch, next, { schema: 1, id, ...what, atMs: now(), account, batch }, waits);
       next += 1;
     }
-    await notices.writeTold(batch, { ...told, next, told: toldAfter(told.told, tidings) });
-    delivery.wake();
+    const written = { ...told, ...after, next };
+    if (isDeepStrictEqual(written, told)) return;
+    await notices.writeTold(batch, written);
+    if (tidings.length > 0) delivery.wake();
   }
 
   /** The targets that its command named, also those that no settings name now: they may do so again. */
