@@ -12,6 +12,7 @@ import { quoteOf } from './quote.js';
 import { unusualRows } from './slot-history.js';
 import { type DashboardSource, OrderRefused, orderSchema } from './source.js';
 import { timeOf } from './time.js';
+import { whyWaiting } from './why-waiting.js';
 
 /** What the page asks for. Everything but the exchange of a code needs a session. */
 
@@ -77,7 +78,8 @@ function defineReads(app: Hono, source: DashboardSource, access: Access, reader:
     const row = rows.find((one) => one.id === id);
     if (batch === undefined || row === undefined) return unknown(context);
     const shown = shownRow(batch, row, access, tokenOf(context));
-    return context.json({ row: shown, chain: chainOfRow(rows, row), ...(await source.row(batch, id)) });
+    const waits = await whyWaiting(source, batch, row);
+    return context.json({ row: shown, waits, chain: chainOfRow(rows, row), ...(await source.row(batch, row)) });
   });
   app.get('/batches/:batch/time', async (context) => {
     const batch = context.req.param('batch');

@@ -127,7 +127,7 @@ function pageRow(line: ResultLine, once: (word: string) => string): PageRow {
     prompt: typeof prompt === 'string' ? prompt.slice(0, PROMPT_MAX) : '',
     status: statusOf(line),
     reasonCode: record?.reasonCode ?? line.endedFor ?? '',
-    reason: once(record?.reason ?? ''),
+    reason: once(record?.reason ?? line.endedText ?? ''),
     needsPerson: record !== undefined && needsPerson(record),
     credits: nano === undefined ? null : once(formatCredits(nano)),
     attempts: record?.attempts ?? 0,

@@ -1,27 +1,42 @@
 import { REASONS, type ReasonCode } from '../domain/failure.js';
 import { formatCredits } from '../domain/money.js';
+import { LIVE_WORDS } from '../domain/outcome.js';
 import type { PageRow } from './answers.js';
 import type { BatchRows } from './batch-rows.js';
 import { withDependents } from './page-of-rows.js';
-import type { DashboardSource, Order } from './source.js';
+import type { DashboardSource, LimitsInForce, Order } from './source.js';
 
 /** What a person confirms: how many rows an order is about, and what it may cost. */
 export interface Quote {
   rows: number;
   /** The most that the order can make the service charge, a decimal string; null where a price is not known. */
   credits: string | null;
+  /** What holds now of what an order for limits changes, by the names of its fields; null where nothing limits it. */
+  inForce?: LimitsInForce;
 }
 
 const FREE = ['pause', 'cancel', 'limits', 'account-limits', 'mark-lost'];
 const AGAIN = ['failed', 'cancelled'];
 const UNTRIED = ['held', 'not_started'];
+/** Every run fetches it, whatever its reason. */
+const PENDING: ReasonCode = 'output_pending';
 const UNDECIDED: ReasonCode = 'answer_lost_undecided';
-const OPEN = ['waiting', 'submitting', 'rendering', 'checking', 'downloading', 'not_started'];
+/** It found nothing to share, and may have to be rendered by itself. */
+const UNSHARED: ReasonCode = 'shared_row_failed';
+const LIVE: readonly string[] = LIVE_WORDS;
+const OPEN = [...LIVE, 'not_started'];
+/** Live, and sent only while their batch runs. */
+const UNSENT = ['held', 'waiting'];
+const FEEDS = ['done', 'skipped'];
 
 export async function quoteOf(source: DashboardSource, batch: string, all: BatchRows, order: Order): Promise<Quote> {
-  const rows = rowsOf(all.rows, order);
+  const rows = order.order === 'retry' ? await retried(source, batch, all, order.reason) : rowsOf(all.rows, order);
+  if (order.order === 'limits' || order.order === 'account-limits') {
+    const inForce = await source.limits(order.order === 'limits' ? batch : undefined);
+    return { rows: rows.length, credits: '0', inForce };
+  }
   if (FREE.includes(order.order)) return { rows: rows.length, credits: '0' };
-  const paid = rows.filter((row) => !row.isShared && !isFetched(row, order));
+  const paid = rows.filter((row) => (!row.isShared || row.reasonCode === UNSHARED) && !isFetched(row, order));
   const nano = await source.mostOf(batch, new Set(paid.map(({ index }) => index)));
   return { rows: rows.length, credits: nano === null ? null : formatCredits(nano) };
 }
@@ -36,16 +51,45 @@ function isOutput(reasonCode: string): boolean {
   return reasonCode in REASONS && REASONS[reasonCode as ReasonCode].class === 'output';
 }
 
-/** Whatever reason a retry names, it also starts what was not started; what a sample holds back has no reason. */
-function isRetried({ status, reasonCode }: PageRow, reason: string | undefined): boolean {
-  if (status === 'not_started') return reasonCode !== '';
-  return (reason === undefined || reason === reasonCode) && (AGAIN.includes(status) || isOutput(reasonCode));
+/**
+ * The rows that a retry submits or fetches: those that it takes up, without what a sample holds back and without those of
+ * which a feeder brings no output, since they end again as they had. What runs by itself already is not of the order.
+ */
+async function retried(
+  source: DashboardSource,
+  batch: string,
+  { rows }: BatchRows,
+  reason: string | undefined,
+): Promise<PageRow[]> {
+  const [mayRun, status] = await Promise.all([source.mayRun(batch), source.status(batch)]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const known = new Map<string, boolean>();
+  // A chain has at most 100 rows: that deep this calls itself.
+  const runs = (row: PageRow): boolean => {
+    const isKnown = known.get(row.id);
+    if (isKnown !== undefined) return isKnown;
+    const isMeant = isTakenUp(row, reason) && mayRun?.has(row.id) !== false;
+    const isRun = isMeant && row.fed.every(({ id }) => feeds(byId.get(id)));
+    known.set(row.id, isRun);
+    return isRun;
+  };
+  const feeds = (feeder: PageRow | undefined): boolean =>
+    feeder !== undefined && (FEEDS.includes(feeder.status) || runs(feeder));
+  const isIdle = status?.state === 'not running';
+  const isOfOrder = (status: string): boolean => !LIVE.includes(status) || (isIdle && UNSENT.includes(status));
+  return rows.filter((row) => isOfOrder(row.status) && runs(row));
 }
 
-function rowsOf(rows: readonly PageRow[], order: Order): PageRow[] {
+/** Whatever reason a retry names, it takes up what was never tried, and what is open goes on. */
+function isTakenUp({ status, reasonCode, finishedAtMs }: PageRow, reason: string | undefined): boolean {
+  if (OPEN.includes(status) || reasonCode === PENDING) return true;
+  if (status === 'cancelled' && finishedAtMs === null) return true;
+  const isMendable = AGAIN.includes(status) || isOutput(reasonCode);
+  return isMendable && (reason === undefined || reason === (reasonCode || status));
+}
+
+function rowsOf(rows: readonly PageRow[], order: Exclude<Order, { order: 'retry' }>): PageRow[] {
   switch (order.order) {
-    case 'retry':
-      return rows.filter((row) => isRetried(row, order.reason));
     case 'approve':
       return rows.filter(({ status }) => status === 'not_started');
     case 'rerun':

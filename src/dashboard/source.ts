@@ -5,6 +5,7 @@ import type { BalanceCheckpoint } from '../home/home.js';
 import { nameFlaw } from '../manifest/names.js';
 import type { ResultLine } from '../manifest/result-fields.js';
 import type { Store } from '../store/port.js';
+import type { PageRow } from './answers.js';
 import type { BatchHistory } from './slot-history.js';
 
 /** What the page is made from: the home, the store and the commands' own functions, handed in by the command line. */
@@ -20,11 +21,15 @@ export interface DashboardSource {
   /** Every row of the batch in force, in the manifest's order. */
   lines(batch: string): AsyncIterable<ResultLine>;
   /** What `review show --json` and `explain` say of a row, with what was asked for. Throws an `OrderRefused`. */
-  row(batch: string, id: string): Promise<JsonObject>;
+  row(batch: string, row: Pick<PageRow, 'id' | 'reasonCode'>): Promise<JsonObject>;
   /** How many rows the batch in force has. */
   count(batch: string): Promise<number>;
   /** The most that rows can cost, by their places in the manifest; null where a price is not known. */
   mostOf(batch: string, indexes: ReadonlySet<number>): Promise<CreditsNano | null>;
+  /** The rows that may run while the rest of a sample waits for its approval; undefined where all may. */
+  mayRun(batch: string): Promise<ReadonlySet<string> | undefined>;
+  /** What `limits` says that holds of a batch; without one, of the account. */
+  limits(batch?: string): Promise<LimitsInForce>;
   /** Readings of the balance since then, epoch ms. */
   balance(sinceMs: number): Promise<BalanceCheckpoint[]>;
   /** What was recorded of these rows' attempts, of the batch's pauses, and of the account's requests since then. */
@@ -34,6 +39,9 @@ export interface DashboardSource {
   /** Gives the order as the command line does; gives what it said. Throws an `OrderRefused` with its sentence. */
   order(batch: string, order: Order): Promise<string>;
 }
+
+/** By the names that the orders for limits have; null where nothing limits it. */
+export type LimitsInForce = Record<string, number | null>;
 
 /** The command line's own refusal, in one sentence. */
 export class OrderRefused extends Error {

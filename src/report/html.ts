@@ -38,11 +38,21 @@ export function besideHref(file: string): string {
   return `./${file.split('/').map(encodeURIComponent).join('/')}`;
 }
 
+/** The columns of each table. */
+const COLUMNS = {
+  persons: ['row', 'status', 'reason'],
+  failures: ['rows', 'what', 'for example', 'next'],
+  kinds: ['kind', 'rows', 'done', 'credits'],
+  models: ['model', 'rows', 'done', 'credits'],
+  groups: ['group', 'rows', 'done', 'credits'],
+  rows: ['row', 'kind', 'model', 'group', 'status', 'reason', 'credits', 'file'],
+} as const;
+
 /** A table with a caption, or nothing where there are no rows. Numbers are right-aligned by their class. */
-export function table(caption: string, head: readonly string[], rows: readonly Html[]): Html {
+export function table(caption: string, name: keyof typeof COLUMNS, rows: readonly Html[]): Html {
   if (rows.length === 0) return html``;
-  const cells = head.map((name) => html`<th scope="col">${name}</th>`);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table><caption>${caption}</caption>
+  const cells = COLUMNS[name].map((column) => html`<th scope="col">${column}</th>`);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="${name}"><caption>${caption}</caption>
 <thead><tr>${cells}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
@@ -107,7 +117,7 @@ function shown(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** The one style of every report: light and dark, from a phone to a wall. */
+/** The style of every report: light and dark, from a phone to a wall. */
 const STYLE = `
 :root{color-scheme:light dark;--ink:#1b1e23;--soft:#565d66;--ground:#fff;--panel:#f4f5f7;--rule:#d5d9de;--accent:#1a5fb4;--bad:#a51d2d;--warn:#8a4b00}
 @media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a9b1ba;--ground:#15171a;--panel:#1f2226;--rule:#3a3f45;--accent:#8ab8ff;--bad:#ff9ea6;--warn:#ffbe6f}}
@@ -121,10 +131,25 @@ ul.media{display:grid;grid-template-columns:repeat(auto-fill,minmax(176px,1fr));
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 `;
 
-const HASH = createHash('sha256').update(STYLE).digest('base64');
-
 /** The head of a page that runs nothing and asks nobody for anything. */
-export const STYLE_HEAD = new Html(
-  `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'sha256-${HASH}'; base-uri 'none'; form-action 'none'">
-<meta name="referrer" content="no-referrer"><meta name="viewport" content="width=device-width,initial-scale=1"><style>${STYLE}</style>`,
-);
+export const STYLE_HEAD = headOf(STYLE);
+/** The same for a page with tables. */
+export const TABLES_HEAD = headOf(`${STYLE}${phoneStyle()}`);
+
+function headOf(style: string): Html {
+  const hash = createHash('sha256').update(style).digest('base64');
+  return new Html(
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
+<meta name="referrer" content="no-referrer"><meta name="viewport" content="width=device-width,initial-scale=1"><style>${style}</style>`,
+  );
+}
+
+/** On a phone a row is a block, with the column's name before each value: by the style, so that no cell repeats it. */
+function phoneStyle(): string {
+  const names = Object.entries(COLUMNS).flatMap(([name, columns]) =>
+    columns.map((column, i) => `.${name} td:nth-child(${i + 1})::before{content:"${column}"}`),
+  );
+  return `@media(max-width:600px){table,caption,tbody,tr,th,td{display:block}thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+tbody tr{padding:.5rem 0;border-bottom:1px solid var(--rule)}tbody th{border:0;padding:.1rem 0}td,td.n{border:0;padding:.1rem 0 .1rem 6rem;text-align:left;position:relative}
+td:empty{display:none}td::before{position:absolute;left:0;color:var(--soft)}${names.join('')}}`;
+}

@@ -2,7 +2,7 @@ import { REASONS } from '../domain/failure.js';
 import { formatCredits } from '../domain/money.js';
 import { STATUSES, type StartAgain, startAgain } from '../domain/outcome.js';
 import type { ReportRows, Share, ShownRow } from './collect.js';
-import { barChart, besideHref, type Html, html, instant, rowsText, STYLE_HEAD, shortened, table } from './html.js';
+import { barChart, besideHref, type Html, html, instant, rowsText, shortened, TABLES_HEAD, table } from './html.js';
 import { mediaList, type Tile } from './media-page.js';
 import type { ReportTerms } from './report-terms.js';
 import type { FailureGroup } from './tallies.js';
@@ -18,7 +18,7 @@ const MORE_FILES = 'results.csv and results.jsonl hold every row, failed.csv tho
 export function reportPage(rows: ReportRows, terms: ReportTerms, tiles: readonly Tile[]): string {
   const { batch } = terms;
   const page = html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8">${STYLE_HEAD}<title>${batch}: report</title></head>
+<html lang="en"><head><meta charset="utf-8">${TABLES_HEAD}<title>${batch}: report</title></head>
 <body><main><h1>${batch}</h1>
 <p class="soft">Report of ${instant(terms.writtenAtMs)}, callsheet ${terms.version}. ${rows.open > 0 ? `${rowsText(rows.open)} not ended yet.` : ''}</p>
 ${counts(rows)}${rest(terms)}${persons(rows, batch)}${failures(rows, terms)}
@@ -67,10 +67,11 @@ function persons({ forPerson, forPersonCount }: ReportRows, batch: string): Html
   const rows = forPerson.map((row) => html`<tr><th scope="row">${row.id}</th><td>${row.status}</td>${why(row)}</tr>`);
   const more = forPersonCount > forPerson.length ? ` The first ${forPerson.length} are shown.` : '';
   return html`<h2 class="warn">${rowsText(forPersonCount)} for a person</h2>
-<p><code>callsheet review list ${batch}</code>${more}</p>${table('Rows that need a person', ['row', 'status', 'reason'], rows)}`;
+<p><code>callsheet review list ${batch}</code>${more}</p>${table('Rows that need a person', 'persons', rows)}`;
 }
 
 function why({ reasonCode, reason }: ShownRow): Html {
+  if (reasonCode === '' && reason === '') return html`<td></td>`;
   return html`<td>${reasonCode} <span class="soft">${shortened(reason, 200)}</span></td>`;
 }
 
@@ -79,7 +80,7 @@ function failures({ failures: all }: ReportRows, terms: ReportTerms): Html {
   const rows = all.slice(0, FAILURES_SHOWN).map((group) => failureRow(group, terms));
   const hidden = all.length - rows.length;
   const more = hidden > 0 ? html`<p>${hidden} more kinds of failures stand in results.csv.</p>` : html``;
-  return html`<h2>Not done</h2>${table('Equal failures together', ['rows', 'what', 'for example', 'next'], rows)}${more}`;
+  return html`<h2>Not done</h2>${table('Equal failures together', 'failures', rows)}${more}`;
 }
 
 function failureRow({ status, reasonCode, reason, count, ids }: FailureGroup, terms: ReportTerms): Html {
@@ -122,17 +123,15 @@ function outputs({ outputCount }: ReportRows, tiles: readonly Tile[]): Html {
 }
 
 function cost({ byKind, byModel, byGroup }: ReportRows, { spending }: ReportTerms): Html {
-  const tables = (
-    [
-      ['By kind', 'kind', byKind],
-      ['By model', 'model', byModel],
-      ['By group', 'group', byGroup],
-    ] as const
-  ).map(([caption, name, shares]) => sharesTable(caption, name, shares));
+  const tables = [
+    sharesTable('By kind', 'kinds', byKind),
+    sharesTable('By model', 'models', byModel),
+    sharesTable('By group', 'groups', byGroup),
+  ];
   return html`${spending.map((line) => html`<p>${line}</p>`)}${tables}`;
 }
 
-function sharesTable(caption: string, name: string, shares: ReadonlyMap<string, Share>): Html {
+function sharesTable(caption: string, name: Parameters<typeof table>[1], shares: ReadonlyMap<string, Share>): Html {
   const dearest = [...shares].sort(([, a], [, b]) => b.creditsNano - a.creditsNano || b.rows - a.rows);
   const rows = dearest
     .slice(0, SHARES_SHOWN)
@@ -142,7 +141,7 @@ function sharesTable(caption: string, name: string, shares: ReadonlyMap<string, 
     );
   const hidden = dearest.length - rows.length;
   const more = hidden > 0 ? html`<p>${hidden} more stand in results.csv.</p>` : html``;
-  return html`${table(caption, [name, 'rows', 'done', 'credits'], rows)}${more}`;
+  return html`${table(caption, name, rows)}${more}`;
 }
 
 function charts({ slots, submits, lastMs }: ReportRows, terms: ReportTerms): Html {
@@ -190,7 +189,7 @@ function everyRow({ rows, total }: ReportRows): Html {
   }
   const hidden = rows.length - shown.length;
   const more = hidden > 0 ? html`<p>${hidden} more rows. ${MORE_FILES}</p>` : html``;
-  return html`<h2>Rows</h2>${table('Every row', ['row', 'kind', 'model', 'group', 'status', 'reason', 'credits', 'file'], shown)}${more}`;
+  return html`<h2>Rows</h2>${table('Every row', 'rows', shown)}${more}`;
 }
 
 function rowLine(row: ShownRow): Html {

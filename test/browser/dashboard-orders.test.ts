@@ -55,6 +55,7 @@ test('a row in review is settled beside what the balance tells; each order that 
   const home = await seededHome('b', [
     { id: 'lost', states: [LOST, UNDECIDED], record: REVIEW },
     { id: 'pending', states: [{ state: 'created', atMs: T0 + 1_000, handle: 'h' }, RENDERED], record: pending },
+    { id: 'open', states: [LOST] },
   ]);
   const reading = { rpm: null, concurrent: null, plan: null };
   for (const [minute, balance] of [10, 9.5, 9.5].entries()) {
@@ -68,6 +69,13 @@ test('a row in review is settled beside what the balance tells; each order that 
   expect(await settle.locator('dd').allTextContents()).toEqual(expect.arrayContaining(['0.5', '0.4']));
   await settle.getByText('Readings of the balance').click();
   expect(await settle.locator('details li').count()).toBe(3);
+  // Nobody waits for a reading any more.
+  expect(await settle.getByText('That it was not billed can be known from').count()).toBe(0);
+  const facts = (await page.locator('ol.line .record').allInnerTexts()).join(' ').replace(/\s+/g, ' ');
+  expect(facts).toContain('expected at least 0.4 credits at most 0.4 credits');
+  expect(facts).toContain('evidence rule T11 message reset');
+  expect(facts).toContain('verdict undecided sentence it can be either');
+  expect(facts).not.toContain('{');
   expect(await accessibilityBreaches(page)).toEqual([]);
   await settle.getByRole('button', { name: 'Not billed' }).click();
   const dialog = page.getByRole('dialog', { name: 'Not billed?' });
@@ -76,6 +84,8 @@ test('a row in review is settled beside what the balance tells; each order that 
   await page.goto(`${served?.origin}/#/b/b/row/pending`);
   await settle.getByText('Mark it lost: not now, its output is fetched as long as it may live').waitFor();
   await settle.getByText('Attach its handle: not now, its handle is known and it was rendered').waitFor();
+  await page.goto(`${served?.origin}/#/b/b/row/open`);
+  await settle.getByText('That it was not billed can be known from').waitFor();
   await page.close();
 });
 
@@ -148,6 +158,10 @@ test('without an engine a batch with open rows takes the orders that the command
   expect(await batchOrders(page)).toEqual(['Resume', 'Cancel', 'Limits', 'Account limits']);
   await page.getByText('Resume, Retry and Approve start one').waitFor();
   await page.getByText('0.8, if open rows cost as those that are done').waitFor();
+  await page.getByRole('button', { name: 'Limits', exact: true }).click();
+  await page.getByLabel(/^Simultaneous jobs of this batch .*; now no limit set$/).waitFor();
+  await page.getByLabel(/^Weight beside other batches.*; now 1$/).waitFor();
+  await page.getByRole('button', { name: 'Leave it' }).click();
   await page.close();
 });
 
@@ -196,6 +210,12 @@ test('a sampled batch can be cancelled', async () => {
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await dialog.waitFor({ state: 'detached' });
   expect(JSON.parse((await home.run('status', 'b', '--json')).stdout).counts).toMatchObject({ done: 1, cancelled: 1 });
+  const said = page.locator('.said');
+  await page.getByLabel('Status').selectOption('done');
+  expect(await said.textContent()).not.toBe('');
+  await page.getByRole('link', { name: 'Gallery' }).click();
+  await page.getByRole('heading', { name: 'Gallery' }).waitFor();
+  expect(await said.textContent()).toBe('');
   await page.close();
 });
 

@@ -73,3 +73,18 @@ test.each(['light', 'dark'] as const)(
   },
   120_000,
 );
+
+test('on a phone no table is wider than the window, and each value stands beside the name of its column', async () => {
+  for (const [name, text] of await pages()) writeFileSync(join(folder, name), text);
+  const page = await browser.newPage({ viewport: { width: 390, height: 900 } });
+  await page.goto(pathToFileURL(join(folder, 'report.html')).href);
+  const wide = `[...document.querySelectorAll('.scroll')].filter((one) => one.scrollWidth > one.clientWidth).length`;
+  expect(await page.evaluate(wide)).toBe(0);
+  const label = `getComputedStyle(document.querySelector('.rows td:nth-child(5)'), '::before').content`;
+  expect(await page.evaluate(label)).toBe('"status"');
+  const beside = `getComputedStyle(document.querySelector('.rows td.n')).paddingLeft`;
+  expect(await page.evaluate(beside)).toBe('96px');
+  await page.setViewportSize({ width: 1_280, height: 900 });
+  expect(await page.evaluate(label)).toBe('none');
+  await page.close();
+});

@@ -1,6 +1,6 @@
 // An order of the page says what the command line says, whether it is refused or finds nothing to do.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SeededHome, seededHome } from '../cli/seeded-home.js';
+import { type SeededHome, seededHome, T0 } from '../cli/seeded-home.js';
 import { type ServedHome, serveHome, sessionOf } from './dashboard-rig.js';
 
 let home: SeededHome;
@@ -17,6 +17,20 @@ beforeAll(async () => {
   headers = { 'x-callsheet-session': await sessionOf(served) };
 });
 afterAll(() => served?.stop());
+
+test('an order for limits is confirmed beside what holds, as `limits` says it', async () => {
+  await home.home.addCheckpoint({ atMs: T0, balanceNano: 1, rpm: 200, concurrent: 10, plan: 'pro' });
+  const said = async (...args: string[]) => JSON.parse((await home.run('limits', ...args, '--json')).stdout);
+  const { concurrency, weight, priority } = await said('b');
+  const order = (name: string) => JSON.stringify({ order: name });
+  const inForce = async (name: string) => {
+    const answer = await fetch(`${served.origin}/api/batches/b/quote`, { method: 'POST', body: order(name), headers });
+    return ((await answer.json()) as { inForce: object }).inForce;
+  };
+  expect(await inForce('limits')).toEqual({ concurrency, weight, priority });
+  expect(await inForce('account-limits')).toEqual((await said()).inForce);
+  expect(await inForce('account-limits')).toEqual({ concurrency: 10, rpm: 200 });
+});
 
 async function give(order: object): Promise<[status: number, message: string]> {
   const body = JSON.stringify(order);

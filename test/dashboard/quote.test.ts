@@ -17,21 +17,60 @@ const BATCH = {
     row('alone', 'not_started'),
   ],
 } as unknown as BatchRows;
+const STANDS = { mayRun: async () => undefined, status: async () => ({ state: 'finished' }) };
 const SOURCE = {
+  ...STANDS,
   mostOf: async (_: string, indexes: ReadonlySet<number>) => indexes.size * 250_000_000,
 } as unknown as DashboardSource;
 
-test('a retry is confirmed with what it starts besides; what was paid is fetched, and nothing beyond a sample', async () => {
+const ended = (one: ReturnType<typeof row>, reasonCode: string) => ({ ...one, reasonCode, finishedAtMs: 1 });
+const untried = (one: ReturnType<typeof row>, reasonCode = '') => ({ ...one, reasonCode, finishedAtMs: null });
+
+test('a retry is confirmed with what it starts besides; what was paid is fetched', async () => {
   const rows = [
-    { ...row('bad', 'failed'), reasonCode: 'render_failed' },
-    { ...row('paid', 'review'), reasonCode: 'output_pending' },
-    { ...row('fed', 'not_started'), reasonCode: 'upstream_failed' },
-    { ...row('beyond', 'not_started'), reasonCode: '' },
+    ended(row('bad', 'failed'), 'render_failed'),
+    ended(row('paid', 'review'), 'output_pending'),
+    untried(row('fed', 'not_started', 'bad'), 'upstream_failed'),
+    untried(row('left', 'not_started'), 'budget_reached'),
+    ended({ ...row('twin', 'failed'), isShared: true }, 'shared_row_failed'),
   ];
-  const quote = (reason?: string) =>
-    quoteOf(SOURCE, 'b', { rows } as unknown as BatchRows, { order: 'retry', ...(reason && { reason }) });
-  expect(await quote()).toEqual({ rows: 3, credits: '0.5' });
-  expect(await quote('output_pending')).toEqual({ rows: 2, credits: '0.25' });
+  expect(await retryOf(rows)).toEqual({ rows: 5, credits: '1' });
+  expect(await retryOf(rows, 'render_failed')).toEqual({ rows: 4, credits: '0.75' });
+  // Its feeder stays failed.
+  expect(await retryOf(rows, 'shared_row_failed')).toEqual({ rows: 3, credits: '0.5' });
+});
+
+test('no row of a retry is one that ends again as it had, is beyond a sample or runs by itself', async () => {
+  const rows = [
+    row('past', 'done'),
+    ended(row('case', 'review'), 'answer_lost_undecided'),
+    ended(row('bad', 'failed'), 'render_failed'),
+    ended(row('worse', 'failed'), 'invalid_request'),
+    untried(row('edit', 'not_started', 'case'), 'upstream_review'),
+    untried(row('film', 'not_started', 'bad', 'edit'), 'upstream_review'),
+    untried(row('late', 'not_started', 'past'), 'upstream_late'),
+    untried(row('after', 'not_started', 'worse'), 'upstream_failed'),
+    untried(row('stopped', 'cancelled')),
+    untried(row('open', 'waiting')),
+    untried(row('next', 'held', 'open')),
+  ];
+  expect(await retryOf(rows)).toEqual({ rows: 5, credits: '1.25' });
+  expect(await retryOf(rows, 'render_failed')).toEqual({ rows: 3, credits: '0.75' });
+  // Nothing of it runs: the order starts what is open as well.
+  expect(await retryOf(rows, 'render_failed', { status: async () => ({ state: 'not running' }) })).toEqual({
+    ...{ rows: 5, credits: '1.25' },
+  });
+  const mayRun = async () => new Set(['past', 'bad', 'after']);
+  expect(await retryOf(rows, undefined, { mayRun })).toEqual({ rows: 1, credits: '0.25' });
+});
+
+function retryOf(rows: object[], reason?: string, stands: object = {}): Promise<object> {
+  const source = { ...SOURCE, ...stands } as unknown as DashboardSource;
+  return quoteOf(source, 'b', { rows } as unknown as BatchRows, { order: 'retry', ...(reason && { reason }) });
+}
+
+test('what waits for another row is cancelled with the others', async () => {
+  expect(await quoteOf(SOURCE, 'b', BATCH, { order: 'cancel' })).toEqual({ rows: 3, credits: '0' });
 });
 
 test('an order for a row in review is confirmed with what follows it', async () => {

@@ -65,6 +65,22 @@ test('counts, costs by kind, model and group, failures with their command, and r
   expect(page).toMatch(/<svg[\s\S]*Jobs at once, on average of each \d+ s: at most 3 jobs|<svg[\s\S]*Jobs at once/);
 });
 
+test('on a phone the style names the column of each value, and no cell does', async () => {
+  const failed = { status: 'failed' as const, reasonCode: 'render_failed' as const, files: [] };
+  const rows = await collectRows(
+    lines(2, (index) => (index === 0 ? done(0) : { record: wholeRecord('row-1', failed) })),
+    { createdAtMs: 0 },
+  );
+  const page = reportPage(rows, terms(), []);
+  for (const [, name = '', head = ''] of page.matchAll(/<table class="(\w+)">.*\n<thead>(.*)<\/thead>/g)) {
+    for (const [i, [, column]] of [...head.matchAll(/<th scope="col">(.*?)<\/th>/g)].entries()) {
+      expect(page).toContain(`.${name} td:nth-child(${i + 1})::before{content:"${column}"}`);
+    }
+  }
+  expect(page.match(/<table class="\w+">/g)).toHaveLength(5);
+  expect(page).toContain('<td>done</td><td></td><td class="n">0.0006</td>');
+});
+
 test('rows that take no slot are no jobs at once', async () => {
   const make = (index: number): Partial<ResultLine> => {
     const { row, ...line } = done(index);

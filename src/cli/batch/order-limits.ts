@@ -11,6 +11,7 @@ import { UserError } from '../user-error.js';
 import { formatTable } from '../views/table.js';
 import { createBatchSource, unlessOutage } from './batch-source.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
+import { accountLimits, batchLimits } from './limits-in-force.js';
 import { tellLimits } from './submit-batch.js';
 
 /** Shows and changes what the account and its batches may use of the plan. The home says it, the semaphore is told. */
@@ -54,20 +55,10 @@ export async function showLimits(session: Session, batch: string | undefined): P
   if (batch !== undefined) return showBatch(await knownBatch(session, batch));
   const access = openHomeAccess(session.config);
   const { terminal, isJson, config } = session;
-  const [plan, { ofBatch, ...ordered }, batches] = await Promise.all([
-    access.home.latestCheckpoint(),
-    readAccountLimits(access.home),
-    batchesAtWork(session, access),
-  ]);
-  const configured = { concurrency: config.limits.accountConcurrency, rpm: config.limits.accountRpm };
-  const ofPlan: AccountLimits = { concurrency: plan?.concurrent ?? null, rpm: plan?.rpm ?? null };
-  const inForce = {
-    concurrency: lowest(ofPlan.concurrency, ordered.concurrency ?? configured.concurrency),
-    rpm: lowest(lowest(ofPlan.rpm, ordered.rpm ?? configured.rpm), ofBatch?.rpm ?? null),
-  };
+  const [limits, batches] = await Promise.all([accountLimits(session, access), batchesAtWork(session, access)]);
+  const { plan: ofPlan, configured, ordered, ofBatch, inForce } = limits;
   if (isJson) {
-    const facts = { plan: ofPlan, configured, ordered, ofBatch: ofBatch ?? null, inForce, batches };
-    return terminal.json({ schema: 1, account: config.account.name, ...facts });
+    return terminal.json({ schema: 1, account: config.account.name, ...limits, batches });
   }
   const head = ['', 'simultaneous jobs', 'requests per minute'];
   const line = (name: string, { concurrency, rpm }: AccountLimits) => [
@@ -76,7 +67,7 @@ export async function showLimits(session: Session, batch: string | undefined): P
     heldText(rpm, ofPlan.rpm),
   ];
   const lines = [line('plan', ofPlan), line('settings', configured), line('ordered', ordered)];
-  if (ofBatch !== undefined) lines.push(line(`of '${ofBatch.batch}'`, { concurrency: null, rpm: ofBatch.rpm }));
+  if (ofBatch !== null) lines.push(line(`of '${ofBatch.batch}'`, { concurrency: null, rpm: ofBatch.rpm }));
   lines.push(line('holds', inForce));
   terminal.data(formatTable(lines, { head }));
   if (batches === null) return terminal.note('no worker answers: which batches run or wait cannot be told now');
@@ -93,15 +84,11 @@ export async function showLimits(session: Session, batch: string | undefined): P
 const TERMS = ['concurrency', 'weight', 'priority'];
 
 async function showBatch({ session, access, batch }: KnownBatch): Promise<void> {
-  const slots = (await readBatchOrder(access.home, batch))?.slots ?? DEFAULT_SLOT_TERMS;
-  const plan = (await access.home.latestCheckpoint())?.concurrent ?? null;
-  if (!session.isJson) {
-    return session.terminal.data(formatTable([[batch, ...termCells(slots, plan)]], { head: ['batch', ...TERMS] }));
-  }
-  const { concurrency } = slots;
-  const held = lowest(concurrency, plan);
-  const above = concurrency !== null && held !== concurrency ? { orderedConcurrency: concurrency } : {};
-  session.terminal.json({ schema: 1, batch, ...slots, concurrency: concurrency === null ? null : held, ...above });
+  const limits = await batchLimits(access, batch);
+  if (session.isJson) return session.terminal.json({ schema: 1, batch, ...limits });
+  const { orderedConcurrency, ...terms } = limits;
+  const slots = { ...terms, concurrency: orderedConcurrency ?? terms.concurrency };
+  session.terminal.data(formatTable([[batch, ...termCells(slots, terms.concurrency)]], { head: ['batch', ...TERMS] }));
 }
 
 function termCells({ concurrency, weight, priority }: SlotTerms, plan: number | null): string[] {
@@ -112,10 +99,6 @@ function termCells({ concurrency, weight, priority }: SlotTerms, plan: number | 
 function heldText(wished: number | null, plan: number | null): string {
   if (wished === null) return '-';
   return plan === null || wished <= plan ? String(wished) : `${plan} (${wished} is above the plan)`;
-}
-
-function lowest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
 /** Without an engine the order waits in the home: nothing is started for it. */

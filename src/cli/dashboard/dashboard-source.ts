@@ -4,7 +4,7 @@ import type { Attempt } from '../../domain/attempt.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { Media, ResolvedMedia, Row } from '../../domain/row.js';
-import { quoteInForce, readPauses } from '../../home/batch-marks.js';
+import { quoteInForce, readPauses, sampleInForce } from '../../home/batch-marks.js';
 import { readBatchOptions } from '../../home/batch-order.js';
 import { resultLines } from '../../home/result-lines.js';
 import type { SubmitOptions } from '../../kinds/adapter.js';
@@ -24,6 +24,7 @@ import {
 import { unlessOutage } from '../batch/batch-source.js';
 import { type AccountState, readStates } from '../batch/batch-state.js';
 import { generationInForce } from '../batch/known-batch.js';
+import { accountLimits, batchLimits } from '../batch/limits-in-force.js';
 import { explanationsOf } from '../explain/explanations.js';
 import { caseOf } from '../review/show-case.js';
 import type { Session } from '../session.js';
@@ -53,9 +54,15 @@ export function createDashboardSource(session: Session, settings: readonly strin
       const generation = await rows.currentGeneration(batch);
       if (generation !== undefined) yield* resultLines(resultSources(access), batch, generation);
     },
-    row: (batch, id) => rowFacts(session, access, batch, id),
+    row: (batch, row) => rowFacts(session, access, batch, row),
     count: async (batch) => (await generationInForce(access, batch))?.rows ?? 0,
     mostOf: (batch, indexes) => mostOf(session, access, batch, indexes),
+    mayRun: async (batch) => sampleInForce(home, batch, (await rows.currentGeneration(batch)) ?? ''),
+    limits: async (batch) => {
+      if (batch === undefined) return (await accountLimits(session, access)).inForce;
+      const { orderedConcurrency: _, ...inForce } = await batchLimits(access, batch);
+      return inForce;
+    },
     balance: (sinceMs) => home.checkpointsSince(sinceMs),
     history: (batch, ids, sinceMs) => historyOf(session, access, batch, ids, sinceMs),
     outputs: async (batch) => resultSources(access).openStore((await home.readBatch(batch))?.out ?? ''),
@@ -109,11 +116,15 @@ async function states(session: Session, access: HomeAccess, batches: readonly st
   return seen ?? readStates(session, access, batches, Promise.resolve(undefined));
 }
 
-async function rowFacts(session: Session, access: HomeAccess, batch: string, id: string): Promise<JsonObject> {
+async function rowFacts(
+  session: Session,
+  access: HomeAccess,
+  batch: string,
+  { id, reasonCode }: Parameters<DashboardSource['row']>[1],
+): Promise<JsonObject> {
   const attempts = await access.ledger.read(batch, id);
   const shown = attempts.length === 0 ? null : await caseOf(session, batch, id);
-  const record = await access.records.readRecord(batch, id);
-  const [explanation = null] = record?.reasonCode === undefined ? [] : explanationsOf(record.reasonCode);
+  const [explanation = null] = reasonCode === '' ? [] : explanationsOf(reasonCode);
   const row = await rowOf(access, batch, id);
   return asJson({
     shown,

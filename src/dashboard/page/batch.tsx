@@ -27,6 +27,8 @@ export function BatchView({ place, version }: { place: Place; version: number })
     const timer = isRead ? undefined : setTimeout(() => setGiven((last) => last + 1), READ_AGAIN_MS);
     return () => clearTimeout(timer);
   }, [isRead, given]);
+  // What an order said was read where it was given; a filter or another page of the rows is the same place.
+  useEffect(() => setSaid(''), [place.view, place.id]);
   const close = (text?: string): void => {
     setRequest(undefined);
     setGiven(given + 1);

@@ -25,6 +25,8 @@ export interface OrderField {
 interface Quote {
   rows: number;
   credits: string | null;
+  /** By the names of the fields; null where nothing limits it. */
+  inForce?: Record<string, number | null>;
 }
 
 export function OrderDialog({
@@ -72,7 +74,12 @@ export function OrderDialog({
         <h2 id="order-title">{`${request.label}?`}</h2>
         <p>{request.effect}</p>
         <p class="quote">{quote === undefined ? 'Counting…' : quoteText(quote, request.spent)}</p>
-        <Fields fields={fields} typed={typed} type={(name, value) => setTyped({ ...typed, [name]: value })} />
+        <Fields
+          fields={fields}
+          inForce={quote?.inForce}
+          typed={typed}
+          type={(name, value) => setTyped({ ...typed, [name]: value })}
+        />
         <Failed text={failed} />
         <p class="buttons">
           <button type="submit" class="main" disabled={isBusy || quote === undefined}>
@@ -89,14 +96,15 @@ export function OrderDialog({
 
 interface FieldsProps {
   fields: OrderField[];
+  inForce: Quote['inForce'];
   typed: Record<string, string>;
   type: (name: string, value: string) => void;
 }
 
-function Fields({ fields, typed, type }: FieldsProps) {
+function Fields({ fields, inForce, typed, type }: FieldsProps) {
   return fields.map(({ name, label, isNeeded }) => (
     <label key={name}>
-      {label}
+      {inForce?.[name] === undefined ? label : `${label}; now ${inForce[name] ?? 'no limit set'}`}
       <input
         name={name}
         value={typed[name] ?? ''}

@@ -1,12 +1,13 @@
 // One row: what was asked for, what happened, what it cost, what came, and how it is settled.
 
-import type { ChainLink, ShownRow } from '../answers';
+import type { ChainLink } from '../answers';
+import { Attempts } from './attempts';
 import { Media } from './gallery';
 import { Heading } from './heading';
 import type { OrderRequest } from './order-dialog';
 import { Chip, credits, date, Fact, Facts, Failed, number, useAnswer } from './parts';
 import { Settle } from './settle';
-import type { RowFacts, Shown } from './types';
+import type { RowFacts } from './types';
 
 interface RowViewProps {
   batch: string;
@@ -18,7 +19,7 @@ interface RowViewProps {
 export function RowView({ batch, id, version, order }: RowViewProps) {
   const { answer, failed } = useAnswer<RowFacts>(`/batches/${batch}/rows/${id}`, version);
   if (answer === undefined) return <Failed text={failed} />;
-  const { row, chain, asked, request, shown, explanation } = answer;
+  const { row, chain, waits, asked, request, shown, explanation } = answer;
   return (
     <article aria-labelledby="row">
       <Heading level="h2" id="row" of={row.id}>
@@ -35,6 +36,7 @@ export function RowView({ batch, id, version, order }: RowViewProps) {
         {shown?.handle == null ? null : <Fact name="Handle">{shown.handle}</Fact>}
       </Facts>
       {row.reason === '' ? null : <p class="words">{row.reason}</p>}
+      {waits === null ? null : <p class="notice">{waits}</p>}
       {explanation === null ? null : (
         <p class="notice">{`${explanation.code}: ${explanation.meaning} ${explanation.advice}`}</p>
       )}
@@ -101,48 +103,6 @@ function Chain({ batch, title, links }: { batch: string; title: string; links: C
           </li>
         ))}
       </ul>
-    </>
-  );
-}
-
-const STEPS: Record<string, string> = {
-  intent: 'claimed, then sent',
-  void: 'not sent',
-  refused: 'answered: refused',
-  created: 'answered: accepted',
-  done: 'answered with its output',
-  unknown: 'no whole answer',
-  created_lost: 'accepted, without a whole answer',
-  verdict: 'verdict by the credits check',
-  attached: 'handle given by a person',
-  ruled: 'settled by a person',
-  overridden: 'another attempt allowed',
-  rendered: 'a poll says: rendered',
-  ended: 'a poll says: ended without output',
-};
-
-/** Every record of every attempt in the order of time, and what was stored in the end. */
-function Attempts({ shown, row: { status, files, finishedAtMs } }: { shown: Shown; row: ShownRow }) {
-  const states = shown.attempts.flatMap(({ n, states }) => states.map((state) => ({ n, state })));
-  const isPolled = states.some(({ state }) => state.state === 'created');
-  return (
-    <>
-      <ol class="line">
-        {states.map(({ n, state: { state, at, atMs, ...more } }, i) => (
-          <li key={`${n}-${i}`}>
-            <strong>{STEPS[String(state)] ?? String(state)}</strong>{' '}
-            <span class="soft">{`attempt ${n}, ${date((at ?? atMs ?? null) as string)}`}</span>
-            <pre class="words">{JSON.stringify(more, null, 1).replace(/^\{\n?|\n?\}$/g, '')}</pre>
-          </li>
-        ))}
-        {status === 'done' && files.length > 0 ? (
-          <li>
-            <strong>downloaded and stored</strong> <span class="soft">{date(finishedAtMs)}</span>
-            <p class="words">{files.map(({ file }) => file).join(', ')}</p>
-          </li>
-        ) : null}
-      </ol>
-      {isPolled ? <p class="soft">Of polls, only the one that ended the job is kept.</p> : null}
     </>
   );
 }

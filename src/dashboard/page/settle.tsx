@@ -30,6 +30,9 @@ const SETTLEMENTS: Settlement[] = [
   { command: 'resubmit', label: 'Submit it again', field: WHY },
 ];
 
+/** The last records of an attempt that nobody has decided on. */
+const OPEN_CASE = ['unknown', 'created_lost'];
+
 interface SettleProps {
   row: ShownRow;
   shown: Shown;
@@ -73,12 +76,13 @@ export function Settle({ row: { id, needsPerson }, shown, order }: SettleProps) 
 }
 
 /** What the balance says of the last attempt, and what another one costs. */
-function EvidenceOf({ shown: { evidence, balance, resubmit_cost } }: { shown: Shown }) {
+function EvidenceOf({ shown: { attempts, evidence, balance, resubmit_cost } }: { shown: Shown }) {
+  const isOpen = OPEN_CASE.includes(String(attempts.at(-1)?.states.at(-1)?.state));
   return (
     <>
       {evidence === null ? <p>The balance was not read both before the submit and after it.</p> : null}
       <Facts>
-        {evidence === null ? null : <EvidenceFacts evidence={evidence} />}
+        {evidence === null ? null : <EvidenceFacts evidence={evidence} isOpen={isOpen} />}
         <Fact name="Submitting it again costs at most">{credits(resubmit_cost)}</Fact>
       </Facts>
       {balance.length === 0 ? null : (
@@ -95,7 +99,7 @@ function EvidenceOf({ shown: { evidence, balance, resubmit_cost } }: { shown: Sh
   );
 }
 
-function EvidenceFacts({ evidence }: { evidence: Evidence }) {
+function EvidenceFacts({ evidence, isOpen }: { evidence: Evidence; isOpen: boolean }) {
   const { balance_before: before, balance_after: after, others, missing, price } = evidence;
   return (
     <>
@@ -106,7 +110,9 @@ function EvidenceFacts({ evidence }: { evidence: Evidence }) {
       <Fact name="Missing">{rangeText(missing)}</Fact>
       <Fact name="This attempt would cost">{rangeText(price)}</Fact>
       <Fact name="Other lost answers">{number(evidence.other_lost_answers)}</Fact>
-      <Fact name="That it was not billed can be known from">{date(evidence.not_billed_known_from)}</Fact>
+      {isOpen ? (
+        <Fact name="That it was not billed can be known from">{date(evidence.not_billed_known_from)}</Fact>
+      ) : null}
     </>
   );
 }

@@ -95,6 +95,8 @@ export interface Shown {
 export interface RowFacts {
   row: ShownRow;
   chain: RowChain;
+  /** Why it was not sent, as far as that lies in its batch. */
+  waits: string | null;
   asked: Record<string, unknown> | null;
   /** As it is sent; null where none can be made. */
   request: { method: string; path: string; body: unknown } | null;
