@@ -50,9 +50,10 @@ export function accountActivities(deps: Dependencies): AccountActivities {
     },
     async readDiscounts(input) {
       if (await deps.books.discounts.areFresh(input?.sinceMs)) return;
+      const askedMs = deps.now();
       const read = readDiscounts(await ask(deps, DISCOUNTS_REQUEST));
       if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable discounts');
-      await deps.books.discounts.keep(read.value);
+      await deps.books.discounts.keep(read.value, askedMs);
     },
     async reachService() {
       await readTurn(deps);

@@ -79,6 +79,17 @@ export function routineReadProxy(account: string): Pick<Activities, 'readAccount
   });
 }
 
+/** What a verdict waits for: a service that does not answer, or a crowded minute, holds it up for a while alone. */
+export function discountsProxy(account: string): Pick<Activities, 'readDiscounts'> {
+  return proxyActivities<Activities>({
+    taskQueue: taskQueues(account).api,
+    startToCloseTimeout: '15 s',
+    scheduleToCloseTimeout: '45 s',
+    retry: { initialInterval: '1 s', maximumAttempts: 3 },
+    priority: { priorityKey: PRIORITY.caseRead },
+  });
+}
+
 /** The last look at the balance of a batch that ends: it must not wait for a service that is away. */
 export function lastReadProxy(account: string): Pick<Activities, 'readAccount'> {
   return proxyActivities<Activities>({

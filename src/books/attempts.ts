@@ -67,9 +67,10 @@ export async function eachAttemptSince(
     const isToCome = isLost(standing) && slotUntilMs(books, attempt, open.kind) >= sinceMs;
     if (standing === 'open_case' || isToCome) cases.push(await openCase(books, open.kind, open, attempt));
     else if (isLost(standing)) await leaveIndex(books, open, attempt);
-    else if (standing === 'refused' ? wasRefunded(attempt) : standing !== 'void' && standing !== 'not_billed') {
-      take(await openAttempt(books, open, attempt));
-    }
+    else if (standing === 'refused') {
+      const endedAtMs = attempt.states.at(-1)?.atMs ?? null;
+      if (wasRefunded(attempt)) take({ ...(await openAttempt(books, open, attempt)), end: 'unbilled', endedAtMs });
+    } else if (standing !== 'void' && standing !== 'not_billed') take(await openAttempt(books, open, attempt));
   }
   return cases;
 }

@@ -7,6 +7,7 @@ import { intentOf, ownStates } from '../domain/standing.js';
 import { type EndState, nameOf, type ResultState, resultState } from '../home/attempts.js';
 import type { BookedAttempt } from '../home/charge-book.js';
 import { modelOf } from '../manifest/columns.js';
+import { StoreError } from '../store/port.js';
 import { expectedOf, rowOf, wasRefunded } from './attempts.js';
 import { actualCredits, expectedCredits, listCredits } from './credits.js';
 import type { Books } from './open-books.js';
@@ -133,7 +134,8 @@ export async function finishBooks(books: Books, ref: AttemptRef, attempt: Attemp
   const end = resultState(attempt) ?? ownStates(attempt).findLast((state) => state.state === 'ended');
   const isOver = end !== undefined || last?.state === 'verdict' || last?.state === 'refused';
   if (!isOver || intent === undefined || !(await books.ledger.isListed(ref))) return;
-  const row = await rowOf(books, ref, intent);
+  const row = await rowOf(books, ref, intent).catch(unlessIllegible);
+  if (row === undefined) return;
   const claimedAtMs = intent.atMs;
   if (last?.state === 'verdict') {
     const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
@@ -142,6 +144,11 @@ export async function finishBooks(books: Books, ref: AttemptRef, attempt: Attemp
     const createdAtMs = attempt.states.find(({ state }) => state === 'created')?.atMs;
     await bookEnd(books, row, ref, end, { claimedAtMs, createdAtMs });
   } else if (last?.state === 'refused') await bookRefusal(books, row, ref, last, { claimedAtMs });
+}
+
+/** Nobody can price a row whose line cannot be read, and waiting mends nothing. */
+function unlessIllegible(error: unknown): undefined {
+  if (!(error instanceof StoreError) || !['DAMAGED', 'ENOENT'].includes(error.code)) throw error;
 }
 
 /** Enters what a refusal leaves behind. */

@@ -42,22 +42,18 @@ export function openDiscounts(
       return last !== undefined && last.lastMs >= sinceMs;
     },
     /**
-     * Whether what `multipliers` said until now holds up to an instant: a discount that has begun since the last answer
-     * is not known (there is no word of changes, and only active ones are answered: service document 1, Discount window).
+     * Up to when `multipliers` knows every discount: one that has begun since the last answer was asked for is not known
+     * (there is no word of changes, and only active ones are answered: service document 1, Discount window).
      */
-    cover: async (untilMs: number): Promise<boolean> => {
-      const last = (await recall()).at(-1);
-      if (last !== undefined && last.lastMs >= untilMs) return true;
-      // Another worker may have read them: who asks again weighs with what is known then.
-      await recall(true);
-      return false;
-    },
-    keep: async (rows: Discount[]): Promise<void> => {
+    knownUntilMs: async (): Promise<number> => (await recall()).at(-1)?.lastMs ?? Number.NEGATIVE_INFINITY,
+    /** Another worker may have read them. */
+    lookAgain: async (): Promise<void> => void (await recall(true)),
+    keep: async (rows: Discount[], askedMs = now()): Promise<void> => {
       const atMs = now();
       const known = await recall(true);
       const last = known.at(-1);
       const isSame = last !== undefined && JSON.stringify(last.rows) === JSON.stringify(rows);
-      const answer: DiscountAnswer = isSame ? { ...last, lastMs: atMs } : { firstMs: atMs, lastMs: atMs, rows };
+      const answer: DiscountAnswer = isSame ? { ...last, lastMs: askedMs } : { firstMs: atMs, lastMs: askedMs, rows };
       const answers = [...(isSame ? known.slice(0, -1) : known), answer].slice(-ANSWERS_MAX);
       memory = { answers, readAtMs: atMs };
       await discountAnswers.write(home, answers);

@@ -8,7 +8,7 @@ import { attemptsSince, eachAttemptSince, type NamedAttempt, rowOf } from './att
 import { type Movement, movementsOf } from './check/evidence.js';
 import { plus, ZERO } from './check/interval.js';
 import { type Lessons, learn } from './check/learn.js';
-import { balanceBooks, explainedBetween, slackOf, unexplained } from './check/residual.js';
+import { balanceBooks, chargesBetween, explainedBetween, slackOf, unexplained } from './check/residual.js';
 import { clockText, rangeText } from './check/story.js';
 import { readingsSince } from './evidence.js';
 import type { Books } from './open-books.js';
@@ -57,17 +57,22 @@ export async function closeBooks(books: Books, batch: string, sinceMs: number): 
   const at = readings.at(-1);
   if (!base || !at || base === at) return;
   const [lambdaMs, rhoMs] = [await learned.lambdaMs(), await learned.rhoMs()];
-  const slack = slackOf({ roundingNano: await learned.roundingNano(readings.map(({ balanceNano }) => balanceNano)) });
+  const roundingNano = await learned.roundingNano(readings.map(({ balanceNano }) => balanceNano));
   let explained = ZERO;
+  let charges = 0;
   const explain = (movements: Movement[]): void => {
     explained = plus(explained, explainedBetween({ movements, lambdaMs }, base, at));
+    charges += chargesBetween({ movements, lambdaMs }, base, at);
   };
   const known = (one: NamedAttempt): void => explain(movementsOf(one, rhoMs));
   for (const { claimedAtMs, price } of await eachAttemptSince(books, base.atMs - lambdaMs - rhoMs, known)) {
     const hi = price?.hi ?? null;
     explain([{ fromMs: claimedAtMs, toMs: null, afterMs: 0, lo: 0, hi, peak: hi }]);
   }
-  const { topUpNano, unattributed } = balanceBooks(unexplained(base, at, explained), slack);
+  const { topUpNano, unattributed } = balanceBooks(
+    unexplained(base, at, explained),
+    slackOf({ roundingNano }, charges),
+  );
   const earlier = await readBooks(home, batch);
   const closed: BatchBooks = {
     schema: 1,

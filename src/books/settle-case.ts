@@ -4,8 +4,8 @@ import { nameOf } from '../home/attempts.js';
 import { longestRenderMs } from '../kinds/expected.js';
 import { bookVerdict } from './charges.js';
 import { type QuietTime, quietFor } from './check/counted-time.js';
-import type { Evidence } from './check/evidence.js';
-import { settle } from './check/settle.js';
+import { type Evidence, upTo } from './check/evidence.js';
+import { ownTimeMs, type Settlement, settle } from './check/settle.js';
 import { gatherEvidence } from './evidence.js';
 import { heldAtMs, type Own, settleTogether } from './groups.js';
 import type { Books } from './open-books.js';
@@ -44,7 +44,7 @@ export type CaseStep =
 export interface Weighing {
   /** The batch's policy settles interchangeable cases by their count. */
   mayGroup: boolean;
-  /** The discounts cannot be read: what is known of them is taken as it is. */
+  /** The discounts cannot be read. */
   withoutDiscounts?: boolean;
 }
 
@@ -56,13 +56,16 @@ export async function settleCase(
   { mayGroup, withoutDiscounts = false }: Weighing,
 ): Promise<CaseStep> {
   const { settings, ledger, log } = books;
+  // Before the evidence is gathered: what comes meanwhile may be in a part of it alone.
+  const knownUntilMs = await books.discounts.knownUntilMs();
   const evidence = await gatherEvidence(books, row.kind, ref, attempt, { mayGroup });
   // Time that did not count for the evidence: with it added a time of the evidence is no earlier than it was.
   const skippedMs = books.now() - evidence.nowMs;
-  const weighed = settle(evidence);
-  const restsOnMs = weighed.restsOnMs === undefined ? undefined : weighed.restsOnMs + skippedMs;
-  if (restsOnMs !== undefined && !withoutDiscounts && !(await books.discounts.cover(restsOnMs))) {
-    return { ...waitFor(books, evidence, attempt, UNREAD_EVERY_MS), discountsSinceMs: restsOnMs };
+  const weighed = weigh(evidence, { untilMs: knownUntilMs - skippedMs, withoutDiscounts });
+  if (weighed.outcome === 'unpriced') {
+    await books.discounts.lookAgain();
+    const discountsSinceMs = weighed.restsOnMs + skippedMs;
+    return { ...waitFor(books, evidence, attempt, UNREAD_EVERY_MS), discountsSinceMs };
   }
   const settled = endOfRow(books, row, evidence, await settleTogether(books, evidence, weighed));
   log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
@@ -81,6 +84,26 @@ export async function settleCase(
     await watch(books, ref, row.kind, verdict, untilMs);
   }
   return { outcome: 'verdict', verdict, slotUntilMs: endedAtMs };
+}
+
+/**
+ * A verdict, or a count, rests on readings for which all discounts are known (`untilMs`): jobs at half their price look
+ * like fewer at the whole one. Where they cannot be read a bill stands all the same, and the rest ends undecided.
+ */
+function weigh(
+  evidence: Evidence,
+  { untilMs, withoutDiscounts }: { untilMs: number; withoutDiscounts: boolean },
+): Settlement | { outcome: 'unpriced'; restsOnMs: number } {
+  const settled = settle(evidence);
+  const { restsOnMs } = settled;
+  if (restsOnMs === undefined || restsOnMs <= untilMs) return settled;
+  const earlier = settle(upTo(evidence, untilMs));
+  if (earlier.restsOnMs !== undefined) return earlier;
+  const isBilled = settled.outcome === 'verdict' && settled.verdict === 'billed';
+  if (withoutDiscounts && isBilled) return settled;
+  const isOver = evidence.nowMs >= ownTimeMs(evidence, evidence.subject) + evidence.giveUpAfterMs;
+  if (!withoutDiscounts || !isOver) return { outcome: 'unpriced', restsOnMs };
+  return { outcome: 'verdict', verdict: 'undecided', sentence: 'undecided: the discounts could not be read' };
 }
 
 /** Where nobody knows how long a render may take, its row does not wait for the end of its case. */

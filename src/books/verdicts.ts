@@ -13,7 +13,7 @@ import {
 } from '../home/verdicts.js';
 import { rowOf } from './attempts.js';
 import { bookVerdict } from './charges.js';
-import type { Evidence } from './check/evidence.js';
+import { type Evidence, upTo } from './check/evidence.js';
 import { settle } from './check/settle.js';
 import { clockText } from './check/story.js';
 import { gatherEvidence } from './evidence.js';
@@ -58,7 +58,7 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
   if (standing !== watched.verdict) return unwatchVerdict(books.home, watched);
   if (watched.verdict === 'undecided') return settleLate(books, watched, attempt);
   // What had shown before the verdict contradicts nothing: a bill that came back, or a quiet before a late job.
-  const evidence = await gatherEvidence(books, watched.kind, watched, attempt, { sinceMs: watched.atMs });
+  const evidence = await pricedEvidence(books, watched, attempt, { sinceMs: watched.atMs });
   if (!evidence.exclusive) return;
   const settled = settle(watched.verdict === 'not_billed' ? newestAlone(evidence) : evidence);
   if (settled.outcome !== 'verdict') return;
@@ -76,14 +76,24 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
   }
 }
 
+/** Up to the last reading for which all discounts are known; later ones are looked at once they are. */
+async function pricedEvidence(
+  books: Books,
+  watched: WatchedVerdict,
+  attempt: Attempt,
+  how: { sinceMs?: number } = {},
+): Promise<Evidence> {
+  const knownUntilMs = await books.discounts.knownUntilMs();
+  const evidence = await gatherEvidence(books, watched.kind, watched, attempt, how);
+  return upTo(evidence, knownUntilMs - (books.now() - evidence.nowMs));
+}
+
 /** The row has ended undecided, and its case goes on: what the balance says at last corrects both. */
 async function settleLate(books: Books, watched: WatchedVerdict, attempt: Attempt): Promise<void> {
-  const evidence = await gatherEvidence(books, watched.kind, watched, attempt);
+  const evidence = await pricedEvidence(books, watched, attempt);
   const settled = settle(evidence);
   if (!evidence.exclusive || settled.outcome !== 'verdict' || settled.verdict === 'undecided') return;
-  const { verdict, sentence, restsOnMs } = settled;
-  // A discount that began meanwhile would make a bill look like another's: the next reading looks again.
-  if (restsOnMs !== undefined && !(await books.discounts.cover(restsOnMs))) return;
+  const { verdict, sentence } = settled;
   await appendVerdict(books, watched, verdict, sentence);
   await book(books, watched, attempt, verdict, verdict === 'not_billed' ? settled.goneMs : null);
   if (verdict === 'not_billed') return goOnUnpaid(books, watched, attempt, sentence);

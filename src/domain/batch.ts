@@ -66,6 +66,8 @@ export interface BatchTally {
   /** The open rows by what the ledger says of them. */
   live: Partial<Record<LiveWord, number>>;
   creditsNano: CreditsNano;
+  /** Of `creditsNano`: what open rows have cost before they were ordered anew. */
+  earlierNano?: CreditsNano;
   creditsUnknown: number;
   /** Rows to be run again that failed.csv leaves out, since nothing could feed them there. */
   orphans?: number;

@@ -46,6 +46,8 @@ export const shardSumSchema = z.object({
   /** Rows without a record that were never tried. */
   untried: z.int(),
   creditsNano: z.number(),
+  /** Of `creditsNano`: what open rows have cost before they were ordered anew. */
+  earlierNano: z.exactOptional(z.number()),
   creditsUnknown: z.int(),
   forPerson: z.int(),
   /** When each row ended, epoch ms. */
@@ -111,6 +113,7 @@ function sumOf(entries: readonly IndexEntry[]): Omit<ShardSum, 'records' | 'atte
   const sum: Omit<ShardSum, 'records' | 'attempts'> = { watched: {}, counts, live: {}, ...amounts, endedAtMs: [] };
   for (const { id, attempts, end, live, spent = 0 } of entries) {
     sum.creditsNano += spent;
+    sum.earlierNano = (sum.earlierNano ?? 0) + spent;
     if (attempts !== undefined && attempts !== 'none') sum.watched[id] = attempts;
     if (end !== undefined) {
       const [status, creditsNano, atMs, isForPerson] = end;

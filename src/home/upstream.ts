@@ -89,6 +89,7 @@ export async function tallyResults(lines: AsyncIterable<ResultLine>, tally: Batc
 
 function addLine(tally: BatchTally, { record, ended, spentNano = 0, live = 'waiting' }: ResultLine): void {
   tally.creditsNano += spentNano;
+  if (spentNano !== 0) tally.earlierNano = (tally.earlierNano ?? 0) + spentNano;
   if (record !== undefined) {
     tally.counts[record.status] += 1;
     if (record.creditsNano === undefined) tally.creditsUnknown += 1;

@@ -78,7 +78,7 @@ test.each<[string, (atMs: number) => AttemptState[], string]>([
   'an attempt that was %s when its process died is in the books before it leaves the index',
   async (_, states, end) => {
     const { deps, ref, recover } = await stand(states, { hasRecord: false });
-    expect(await attemptsSince(deps.books, 0)).toMatchObject({ cases: [], known: [{ name: 'b/r/1', end: 'open' }] });
+    expect(await attemptsSince(deps.books, 0)).toMatchObject({ cases: [], known: [{ name: 'b/r/1' }] });
     expect(await recover()).toEqual([]);
     expect(await deps.ledger.isListed(ref)).toBe(false);
     expect(await attemptsSince(deps.books, 0)).toMatchObject({ cases: [], known: [{ name: 'b/r/1', end }] });

@@ -83,13 +83,13 @@ describe('F31: a discount that is over still prices what was charged under it', 
 
   test('what was said of prices holds up to the last answer; another worker may have one', async () => {
     const [reader, other] = [worker(), worker()];
-    expect(await reader.discounts.cover(minutes(0))).toBe(false);
+    expect(await reader.discounts.knownUntilMs()).toBe(Number.NEGATIVE_INFINITY);
     await reader.discounts.keep([]);
     nowMs = minutes(0.1);
-    expect([await reader.discounts.cover(minutes(0)), await reader.discounts.cover(nowMs)]).toEqual([true, false]);
-    await other.discounts.keep([]);
-    // What was weighed before that was seen is weighed again.
-    expect([await reader.discounts.cover(nowMs), await reader.discounts.cover(nowMs)]).toEqual([false, true]);
+    await other.discounts.keep([], minutes(0.05));
+    expect(await reader.discounts.knownUntilMs()).toBe(minutes(0));
+    await reader.discounts.lookAgain();
+    expect(await reader.discounts.knownUntilMs()).toBe(minutes(0.05));
   });
 
   test('a worker that looked before there was any answer learns of them, and forgets none of them', async () => {

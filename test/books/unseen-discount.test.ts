@@ -40,6 +40,7 @@ async function lostBesideTwin(takenCredits: number) {
     settle: (how: { withoutDiscounts?: true } = {}) =>
       settleActivities(deps).settle({ row: refOf(LOST), n: 1, ...how }),
     answer: (discounts: Discount[]) => deps.books.discounts.keep(discounts),
+    readBalance,
     startMs,
     nowMs: clock.nowMs,
   };
@@ -62,8 +63,19 @@ test('where no discount has begun the balance says what it said', async () => {
   expect(await settle()).toMatchObject({ outcome: 'verdict', verdict: 'not_billed' });
 });
 
-test('a verdict comes without them where they cannot be read', async () => {
-  const { settle } = await lostBesideTwin(0.4);
-  expect(await settle()).toMatchObject({ outcome: 'wait', delayMs: 10_000 });
-  expect(await settle({ withoutDiscounts: true })).toMatchObject({ outcome: 'verdict', verdict: 'billed' });
+test('a bill is seen without them where they cannot be read; what is sent again then waits, and ends undecided', async () => {
+  const billed = await lostBesideTwin(0.4);
+  expect(await billed.settle()).toMatchObject({ outcome: 'wait', delayMs: 10_000 });
+  expect(await billed.settle({ withoutDiscounts: true })).toMatchObject({ outcome: 'verdict', verdict: 'billed' });
+  const unbilled = await lostBesideTwin(0.2);
+  expect(await unbilled.settle({ withoutDiscounts: true })).toMatchObject({ outcome: 'wait' });
+  for (let minute = 68; minute <= 166; minute += 1) await unbilled.readBalance(minute, 19.8);
+  expect(await unbilled.settle({ withoutDiscounts: true })).toMatchObject({ verdict: 'undecided' });
+});
+
+test('a verdict comes by the readings for which the discounts are known, however many come after them', async () => {
+  const { settle, answer, readBalance } = await lostBesideTwin(0.4);
+  await answer([]);
+  await readBalance(68, 19.6);
+  expect(await settle()).toMatchObject({ outcome: 'verdict', verdict: 'billed' });
 });

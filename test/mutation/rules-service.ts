@@ -99,7 +99,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ...within('src/books/check/settle.ts', [
     [
       [6, 209],
-      'if (gone && (bill === undefined || bill.at.atMs < gone.at.atMs)) {',
+      'if (gone && (bill === undefined || bill.at.atMs < gone.first.at.atMs)) {',
       'if (gone && bill === undefined) {',
     ],
     [211, 'looks.filter(({ at }) => isPast(at))', 'looks'],

@@ -20,7 +20,7 @@ vi.mock('../../workflows/proxies.js', () => ({
   homeProxy: () => ({ settle }),
   downloadProxy: () => ({ fetchSalvaged }),
   accountProxy: () => ({ readAccount: async () => undefined }),
-  routineReadProxy: () => ({ readDiscounts }),
+  discountsProxy: () => ({ readDiscounts }),
 }));
 
 beforeEach(() => {

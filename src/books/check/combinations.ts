@@ -84,7 +84,6 @@ function worthOf(cases: Case[]): number {
  */
 function risesOf(evidence: Evidence): Reading[] {
   const { readings, subject, rivals } = evidence;
-  const slack = slackOf(evidence);
   return readings.filter((at, i) => {
     const before = readings[i - 1];
     if (before === undefined) return false;
@@ -93,7 +92,8 @@ function risesOf(evidence: Evidence): Reading[] {
       const { up } = boundsOf([one], before, at, evidence.lambdaMs);
       least -= times(up, priceOf(one)).hi;
     }
-    return least <= slack - PURCHASE_MIN_NANO;
+    const charges = chargesBetween(evidence, before, at) + 1 + rivals.length;
+    return least <= slackOf(evidence, charges) - PURCHASE_MIN_NANO;
   });
 }
 

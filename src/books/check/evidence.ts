@@ -72,6 +72,11 @@ export interface Evidence extends AccountEvidence {
   giveUpAfterMs: number;
 }
 
+/** What stands in the readings up to an instant. */
+export function upTo<E extends Evidence>(evidence: E, untilMs: number): E {
+  return { ...evidence, readings: evidence.readings.filter(({ atMs }) => atMs <= untilMs) };
+}
+
 /** Interchangeable attempts with a verdict, as the open cases that they were. */
 export interface Judged {
   cases: Case[];

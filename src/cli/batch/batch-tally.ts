@@ -59,8 +59,9 @@ export async function batchTally(
 }
 
 /** What a row that is done cost on average; undefined until one is, and where a cost is not known. */
-export function costPerRow({ creditsNano, creditsUnknown, counts }: HomeTally): CreditsNano | undefined {
-  return creditsUnknown === 0 && counts.done > 0 ? creditsNano / counts.done : undefined;
+export function costPerRow(tally: HomeTally): CreditsNano | undefined {
+  const { creditsNano, earlierNano = 0, creditsUnknown, counts } = tally;
+  return creditsUnknown === 0 && counts.done > 0 ? (creditsNano - earlierNano) / counts.done : undefined;
 }
 
 /** What all rows come to if the open ones cost as those that are done; null where that is not known. */
@@ -74,6 +75,7 @@ function addSums(tally: HomeTally, sums: readonly ShardSum[], sinceMs: number): 
     for (const status of STATUSES) tally.counts[status] += sum.counts[status] ?? 0;
     for (const word of LIVE_WORDS) addLive(tally, word, sum.live[word] ?? 0);
     tally.creditsNano += sum.creditsNano;
+    tally.earlierNano = (tally.earlierNano ?? 0) + (sum.earlierNano ?? 0);
     tally.creditsUnknown += sum.creditsUnknown;
     tally.forPerson += sum.forPerson;
     for (const atMs of sum.endedAtMs) {
