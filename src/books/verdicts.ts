@@ -58,7 +58,12 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
   if (standing !== watched.verdict) return unwatchVerdict(books.home, watched);
   if (watched.verdict === 'undecided') return settleLate(books, watched, attempt);
   // What had shown before the verdict contradicts nothing: a bill that came back, or a quiet before a late job.
-  const evidence = await pricedEvidence(books, watched, attempt, { sinceMs: watched.atMs });
+  const since = { sinceMs: watched.atMs };
+  // An alarm is raised at once; what would be sent again waits until all discounts are known.
+  const evidence =
+    watched.verdict === 'billed'
+      ? await pricedEvidence(books, watched, attempt, since)
+      : await gatherEvidence(books, watched.kind, watched, attempt, since);
   if (!evidence.exclusive) return;
   const settled = settle(watched.verdict === 'not_billed' ? newestAlone(evidence) : evidence);
   if (settled.outcome !== 'verdict') return;
