@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makePng } from '../emulator/media/media-png.js';
 import { type BenchOptions, type BenchOutcome, createMeasures, say } from './lib/bench.js';
 import { freshCheck } from './lib/fresh-check.js';
-import { chainManifest } from './lib/manifests.js';
+import { chainManifest, imageManifest } from './lib/manifests.js';
 import { peakMbOf } from './lib/processes.js';
-import { openStand, type Stand } from './lib/stand.js';
+import { benchFolder, openStand, type Stand } from './lib/stand.js';
 import { slotUseOf } from './lib/truth.js';
 import { engineState } from './soak/engine.js';
 
@@ -40,12 +40,17 @@ export async function chains({ runs, rows = ROWS }: BenchOptions): Promise<Bench
     for (const feed of FEEDS) measures.add(`slot use, ${feed}`, '%', use[feed]);
     measures.add('slot use, chained: less by', 'points', use.alone - use.chained, SLOT_USE_LESS);
     const large = { chained: await largeBatch('chained', rows), alone: await largeBatch('alone', rows) };
-    for (const figure of ['check', 'command', 'worker', 'server'] as const) {
-      const unit = figure === 'check' ? 's' : 'MB';
-      const bound = { check: CHECK_RATIO, command: MEMORY_RATIO, worker: MEMORY_RATIO, server: undefined }[figure];
-      for (const feed of FEEDS) measures.add(`${figure}, ${feed}`, unit, large[feed][figure]);
-      measures.add(`${figure}, chained ÷ alone`, '', large.chained[figure] / large.alone[figure], bound);
+    for (const figure of ['command', 'worker', 'server'] as const) {
+      const bound = figure === 'server' ? undefined : MEMORY_RATIO;
+      for (const feed of FEEDS) measures.add(`memory, ${figure}, ${feed}`, 'MB', large[feed][figure]);
+      measures.add(`memory, ${figure}, chained ÷ alone`, '', large.chained[figure] / large.alone[figure], bound);
     }
+    const check = {
+      chained: await checked(chainManifest(rows, STILLS, true), rows),
+      plain: await checked(imageManifest(rows), rows),
+    };
+    measures.add('check, chained', 's', check.chained);
+    measures.add('check, chained ÷ plain rows', '', check.chained / check.plain, CHECK_RATIO);
     say(`chains ${run} of ${runs}: ${use.chained.toFixed(1)} % of the slots, ${use.alone.toFixed(1)} % alone`);
   }
   return {
@@ -73,12 +78,22 @@ async function slotUse(feed: Feed): Promise<number> {
   }
 }
 
-/** Seconds of the check by itself, and the most memory in MB until so many rows were rendered. */
+/** Seconds. */
+async function checked(manifest: string, rows: number): Promise<number> {
+  const folder = await benchFolder();
+  try {
+    await writeFile(join(folder, 'check.csv'), manifest);
+    return (await freshCheck(join(folder, 'check.csv'), rows)).seconds;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The most memory in MB until so many rows were rendered. */
 async function largeBatch(feed: Feed, rows: number) {
   const stand = await openStand({ emulator: { plan: 'enterprise', speed: 60, balanceCredits: '100000' } });
   try {
     await writeManifest(stand, chainManifest(rows, STILLS, feed === 'chained'));
-    const { seconds: check } = await freshCheck(join(stand.folder, 'chains.csv'), rows);
     const running = stand.start('run', 'chains.csv', '--yes', '--json');
     running.stdout?.resume();
     running.stderr?.resume();
@@ -91,7 +106,7 @@ async function largeBatch(feed: Feed, rows: number) {
     );
     running.kill('SIGKILL');
     await ended;
-    return { check, command: command ?? NaN, worker: worker ?? NaN, server: server ?? NaN };
+    return { command: command ?? NaN, worker: worker ?? NaN, server: server ?? NaN };
   } finally {
     await stand.close();
   }
