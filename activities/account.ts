@@ -26,7 +26,7 @@ type Asked = { askedMs: number; keyMark: string };
 export interface AccountActivities {
   /** Balance and caps, at most `maxAgeMs` old; each new reading is a checkpoint of the balance. */
   readAccount(input: { maxAgeMs: number }): Promise<AccountReading>;
-  /** Active discounts, cached for minutes; with `sinceMs` those that were answered then or later. */
+  /** Active discounts, cached for minutes; with `sinceMs` as they were asked for then or later. */
   readDiscounts(input?: { sinceMs: number }): Promise<void>;
   /** Ends once a free read gets any answer over HTTP, whatever it says; until then it is tried again. */
   reachService(): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
+import type { Attempt, AttemptRef, AttemptState, Intent } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
 import type { CreditsRange } from '../domain/money.js';
 import type { Row } from '../domain/row.js';
@@ -68,16 +68,17 @@ export async function eachAttemptSince(
     if (standing === 'open_case' || isToCome) cases.push(await openCase(books, open.kind, open, attempt));
     else if (isLost(standing)) await leaveIndex(books, open, attempt);
     else if (standing === 'refused') {
-      const endedAtMs = attempt.states.at(-1)?.atMs ?? null;
-      if (wasRefunded(attempt)) take({ ...(await openAttempt(books, open, attempt)), end: 'unbilled', endedAtMs });
+      const last = attempt.states.at(-1);
+      if (wasRefunded(last))
+        take({ ...(await openAttempt(books, open, attempt)), end: 'unbilled', endedAtMs: last.atMs });
     } else if (standing !== 'void' && standing !== 'not_billed') take(await openAttempt(books, open, attempt));
   }
   return cases;
 }
 
 /** A failed call may have been charged before it was refunded; other refusals never are (service document 1). */
-export function wasRefunded({ states }: Pick<Attempt, 'states'>): boolean {
-  return states.some((state) => state.state === 'refused' && state.rule === 'S1');
+export function wasRefunded(state: AttemptState | undefined): state is Extract<AttemptState, { state: 'refused' }> {
+  return state?.state === 'refused' && state.rule === 'S1';
 }
 
 /** A lost attempt that was settled leaves the index once nothing of it can move the balance; the book has the rest. */

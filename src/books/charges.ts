@@ -159,7 +159,7 @@ export async function bookRefusal(
   refused: Extract<AttemptState, { state: 'refused' }>,
   { claimedAtMs }: Pick<Course, 'claimedAtMs'>,
 ): Promise<void> {
-  if (wasRefunded({ states: [refused] })) await bookUnbilled(books, row, ref, { claimedAtMs, endedAtMs: refused.atMs });
+  if (wasRefunded(refused)) await bookUnbilled(books, row, ref, { claimedAtMs, endedAtMs: refused.atMs });
   await books.ledger.close(ref);
 }
 

@@ -36,7 +36,7 @@ export function openDiscounts(
     return answers;
   };
   return {
-    /** True when the discounts need not be read again yet; what was read since `sinceMs` is fresh in any case. */
+    /** True when the discounts need not be read again yet; what was asked for since `sinceMs` is fresh in any case. */
     areFresh: async (sinceMs = now() - maxAgeMs() / 2): Promise<boolean> => {
       const last = (await recall()).at(-1);
       return last !== undefined && last.lastMs >= sinceMs;

@@ -73,7 +73,7 @@ const discountRowSchema = z.object({
   effectiveToMs: z.number().nullable(),
 });
 
-/** The answers to the question for discounts, each with the times at which it was first and last given. */
+/** The answers to the question for discounts, each with when it was first given and when the last of them was asked for. */
 export const discountAnswers = document(
   z.array(z.object({ firstMs: z.number(), lastMs: z.number(), rows: z.array(discountRowSchema) })),
   (keys) => keys.discounts,
