@@ -209,8 +209,8 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F8',
     'src/books/verdicts.ts',
-    '{ sinceMs: watched.atMs });',
-    '{ sinceMs: 0 });',
+    'const since = { sinceMs: watched.atMs };',
+    'const since = { sinceMs: 0 };',
     'test/books/verdict-audit.test.ts',
   ),
   one(
