@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makePng } from '../emulator/media/media-png.js';
 import { type BenchOptions, type BenchOutcome, createMeasures, say } from './lib/bench.js';
 import { freshCheck } from './lib/fresh-check.js';
-import { chainManifest, imageManifest } from './lib/manifests.js';
+import { chainManifest, type Feed, imageManifest } from './lib/manifests.js';
 import { peakMbOf } from './lib/processes.js';
 import { benchFolder, openStand, type Stand } from './lib/stand.js';
 import { slotUseOf } from './lib/truth.js';
@@ -13,8 +13,7 @@ import { engineState } from './soak/engine.js';
 
 /** What it costs that rows feed rows: chains of three beside the same rows with a file in the place of each reference. */
 
-type Feed = 'chained' | 'alone';
-const FEEDS = ['alone', 'chained'] as const;
+const FEEDS = { alone: 'file', chained: 'row' } as const;
 
 const SLOTS = 10;
 const SPEED = 10;
@@ -36,21 +35,23 @@ const CHECK_RATIO = 1.3;
 export async function chains({ runs, rows = ROWS }: BenchOptions): Promise<BenchOutcome> {
   const measures = createMeasures();
   for (let run = 1; run <= runs; run += 1) {
-    const use = { chained: await slotUse('chained'), alone: await slotUse('alone') };
-    for (const feed of FEEDS) measures.add(`slot use, ${feed}`, '%', use[feed]);
+    const use = { chained: await slotUse(FEEDS.chained), alone: await slotUse(FEEDS.alone) };
+    for (const [name, value] of Object.entries(use)) measures.add(`slot use, ${name}`, '%', value);
     measures.add('slot use, chained: less by', 'points', use.alone - use.chained, SLOT_USE_LESS);
-    const large = { chained: await largeBatch('chained', rows), alone: await largeBatch('alone', rows) };
+    const large = { chained: await largeBatch(FEEDS.chained, rows), alone: await largeBatch(FEEDS.alone, rows) };
     for (const figure of ['command', 'worker', 'server'] as const) {
       const bound = figure === 'server' ? undefined : MEMORY_RATIO;
-      for (const feed of FEEDS) measures.add(`memory, ${figure}, ${feed}`, 'MB', large[feed][figure]);
+      for (const [name, one] of Object.entries(large)) measures.add(`memory, ${figure}, ${name}`, 'MB', one[figure]);
       measures.add(`memory, ${figure}, chained ÷ alone`, '', large.chained[figure] / large.alone[figure], bound);
     }
     const check = {
-      chained: await checked(chainManifest(rows, STILLS, true), rows),
-      plain: await checked(imageManifest(rows), rows),
+      chained: await checked(chainManifest(rows, STILLS, 'row'), rows),
+      plain: await checked(chainManifest(rows, STILLS, 'url'), rows),
+      images: await checked(imageManifest(rows), rows),
     };
     measures.add('check, chained', 's', check.chained);
-    measures.add('check, chained ÷ plain rows', '', check.chained / check.plain, CHECK_RATIO);
+    measures.add('check, chained ÷ with URLs', '', check.chained / check.plain, CHECK_RATIO);
+    measures.add('check, chained ÷ images that nothing feeds', '', check.chained / check.images);
     say(`chains ${run} of ${runs}: ${use.chained.toFixed(1)} % of the slots, ${use.alone.toFixed(1)} % alone`);
   }
   return {
@@ -70,7 +71,7 @@ async function slotUse(feed: Feed): Promise<number> {
     limits: { rpm: RPM_UNBOUND, concurrent: SLOTS },
   });
   try {
-    await writeManifest(stand, chainManifest(FILM_CHAINS * FILMS.length, FILMS, feed === 'chained'));
+    await writeManifest(stand, chainManifest(FILM_CHAINS * FILMS.length, FILMS, feed));
     await stand.callsheet('run', 'chains.csv', '--yes');
     return 100 * slotUseOf((await stand.truth()).jobs, SLOTS);
   } finally {
@@ -93,7 +94,7 @@ async function checked(manifest: string, rows: number): Promise<number> {
 async function largeBatch(feed: Feed, rows: number) {
   const stand = await openStand({ emulator: { plan: 'enterprise', speed: 60, balanceCredits: '100000' } });
   try {
-    await writeManifest(stand, chainManifest(rows, STILLS, feed === 'chained'));
+    await writeManifest(stand, chainManifest(rows, STILLS, feed));
     const running = stand.start('run', 'chains.csv', '--yes', '--json');
     running.stdout?.resume();
     running.stderr?.resume();

@@ -58,12 +58,16 @@ const LINKS: Readonly<Record<string, { model: string; size: string; duration: st
   'vendor-a/image2video': { model: '', size: ',', duration: '5', output: ':last' },
 };
 
-/** A manifest of chains of these kinds, each row fed by the one before; unchained each has the file `still.png`. */
-export function chainManifest(rows: number, kinds: readonly (keyof typeof LINKS)[], isChained: boolean): string {
+/** What feeds a row: the one before, the file `still.png`, or a URL. */
+export type Feed = 'row' | 'file' | 'url';
+
+/** A manifest of rows of these kinds in turn, all but the first of which are fed. */
+export function chainManifest(rows: number, kinds: readonly (keyof typeof LINKS)[], feed: Feed): string {
+  const given = { file: 'still.png', url: 'https://media.example.com/still.png' };
   const lines = Array.from({ length: rows }, (_, at) => {
     const kind = kinds[at % kinds.length] ?? '';
     const before = LINKS[kinds[(at % kinds.length) - 1] ?? ''];
-    const image = before === undefined ? '' : isChained ? `@row-${at - 1}${before.output}` : 'still.png';
+    const image = before === undefined ? '' : feed === 'row' ? `@row-${at - 1}${before.output}` : given[feed];
     const { model = '', size = ',', duration = '' } = LINKS[kind] ?? {};
     return `row-${at},${kind},${model},"a harbour at dawn, view ${at}",${size},${image},${duration}`;
   });

@@ -73,7 +73,7 @@ export const orderSchema = z.discriminatedUnion(
     }),
     z.object({ order: z.literal('account-limits'), concurrency: z.exactOptional(count), rpm: z.exactOptional(count) }),
     z.object({ order: z.literal('rerun'), id: name, withDependents: z.boolean() }),
-    z.object({ order: z.literal('approve'), maxCredits: credits }),
+    z.object({ order: z.literal('approve'), maxCredits: z.exactOptional(credits) }),
     z.object({ order: z.literal('resubmit'), id: name, why }),
     z.object({ order: z.literal('mark-lost'), id: name, isNotBilled: z.boolean(), why }),
     z.object({ order: z.literal('attach-handle'), id: name, handle, why }),
@@ -108,7 +108,7 @@ export function commandOf(batch: string, order: Order): { words: string[]; flags
       return { words: ['rerun', '--yes', ...others], flags: ['--', batch, order.id] };
     }
     case 'approve':
-      return { words: ['approve', '--json', ...budgetFlag(order.maxCredits)], flags: ['--', batch] };
+      return { words: ['approve', '--yes', '--json', ...approvedFlag(order.maxCredits)], flags: ['--', batch] };
     case 'resubmit':
       return { words: ['review', 'resubmit', '--yes', ...whyFlag(order.why)], flags: ['--', batch, order.id] };
     case 'mark-lost': {
@@ -131,6 +131,11 @@ function flagsOf<Name extends string>(order: { [name in Name]?: string }, names:
 
 function budgetFlag(maxCredits: string | undefined): string[] {
   return maxCredits === undefined ? [] : [`--max-credits=${maxCredits}`];
+}
+
+/** What a person agreed to where no price was known; refused where one is known by then. */
+function approvedFlag(maxCredits: string | undefined): string[] {
+  return maxCredits === undefined ? ['--unpriced'] : budgetFlag(maxCredits);
 }
 
 function whyFlag(text: string | undefined): string[] {

@@ -95,6 +95,6 @@ function rowOf(checked: CheckedRow, media: Record<string, Media[]>, stem: string
 }
 
 function rawCells(row: CheckedRow, raw: RawRow): RawCells {
-  const cells = [...raw.cells].map(([name, cell]): [string, string] => [name, cell.text]);
+  const cells = Array.from(raw.cells, ([name, cell]): [string, string] => [name, cell.text]);
   return { ...Object.fromEntries(cells), kind: row.kind };
 }

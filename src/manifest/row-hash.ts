@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { defined } from '../domain/defined.js';
 import type { Json } from '../domain/json.js';
 import type { FedMedia, Media, Row } from '../domain/row.js';
@@ -25,9 +25,7 @@ export function rowHash(row: Pick<Row, 'kind' | 'cells' | 'media' | 'extra'>): s
 
 /** The hash of a row that others feed: a changed portrait is a changed avatar. `feeders` as its media name them. */
 export function fedHash(own: string, feeders: readonly string[]): string {
-  return createHash('sha256')
-    .update([own, ...feeders].join('\n'))
-    .digest('hex');
+  return hash('sha256', [own, ...feeders].join('\n'));
 }
 
 /**
@@ -49,7 +47,7 @@ export function renderKey(
 }
 
 function sha256(subject: Json): string {
-  return createHash('sha256').update(canonicalJson(subject)).digest('hex');
+  return hash('sha256', canonicalJson(subject));
 }
 
 /** The same as for a file of those bytes. */

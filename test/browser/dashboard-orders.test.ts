@@ -184,6 +184,17 @@ test('a sampled batch shows what its sample said of the rest, until that is appr
   await dialog.getByText('at most 1.53 credits; with the 0.4 that were spent so far, at most 1.93').waitFor();
   await dialog.getByLabel('At most so many credits, with all that was spent so far').waitFor();
   await dialog.getByRole('button', { name: 'Leave it' }).click();
+  await page.unroute('**/quote');
+  await page.route('**/quote', (route) => route.fulfill({ body: JSON.stringify({ rows: 40, credits: null }) }));
+  await page.getByRole('button', { name: 'Approve the rest' }).click();
+  await dialog.getByText('40 rows, the price is not known, and no budget bounds it').waitFor();
+  expect(await dialog.getByRole('textbox').count()).toBe(0);
+  const given = page.waitForRequest('**/orders');
+  await page.route('**/orders', (route) => route.fulfill({ body: JSON.stringify({ message: 'approved' }) }));
+  await dialog.getByRole('button', { name: 'Approve the rest' }).click();
+  expect((await given).postDataJSON()).toEqual({ order: 'approve' });
+  await dialog.waitFor({ state: 'detached' });
+  await page.unroute('**/orders');
   const told = await home.run('status', 'b');
   expect(told.stdout).toContain('quote     40 rows: 0.5 to 1 credits, 1 min to 2 min');
   await writeSampleGate(home.home, 'b', {

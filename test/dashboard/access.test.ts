@@ -186,6 +186,8 @@ test('an order is the command line that it says', () => {
   expect(inputs.words).toEqual(['retry', '--yes', '--json', '--class=input_changed', '--accept-inputs']);
   const rerun = commandOf('b', { order: 'rerun', id: 'one', withDependents: true });
   expect(rerun).toEqual({ words: ['rerun', '--yes', '--with-dependents'], flags: ['--', 'b', 'one'] });
+  const unpriced = commandOf('b', { order: 'approve' });
+  expect(unpriced.words).toEqual(['approve', '--yes', '--json', '--unpriced']);
   const group = commandOf('b', { order: 'settle-group' });
   expect(group).toEqual({ words: ['review', 'settle-group', '--yes'], flags: ['--', 'b'] });
 });
@@ -194,7 +196,7 @@ test.each([
   [{ order: 'retry', reason: '--home=x' }, 'not the name of a batch, a row or a reason'],
   [{ order: 'resubmit', id: 'x/../y' }, 'not the name of a batch, a row or a reason'],
   [{ order: 'format' }, 'this is no order'],
-  [{ order: 'approve' }, 'credits must be a positive number such as 12.5'],
+  [{ order: 'approve', maxCredits: '1e3' }, 'credits must be a positive number such as 12.5'],
   [{ order: 'attach-handle', id: 'one', handle: '' }, 'a handle has 1 to 2,000 characters'],
   [{ order: 'mark-lost', id: 'one', why: 'x'.repeat(501), isNotBilled: true }, 'at most 500 characters'],
 ])('an order that is none is refused in one sentence: %j', async (order, sentence) => {

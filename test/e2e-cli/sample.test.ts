@@ -75,6 +75,8 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
       2,
       expect.stringMatching(/5 rows would be submitted .*say --max-credits/),
     ]);
+    const priced = await rig.run(['approve', 'shots', '--yes', '--unpriced']);
+    expect([priced.code, priced.stderr]).toEqual([2, expect.stringContaining('for all of it --max-credits')]);
     expect(jobs()).toHaveLength(2);
 
     const approved = await rig.run(['approve', 'shots', '--max-credits', '100']);
@@ -123,11 +125,27 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
     expect(jobs()).toEqual(['f1', 'i0', 'i0']);
   });
 
-  it('a sample whose price was unknown is priced by the rules that approve is given', async () => {
+  async function forgetPrices() {
     const settings = join(rig.folder, 'callsheet.config.json');
     const known = JSON.parse(await readFile(settings, 'utf8'));
     const { prices: _, ...priceless } = known;
     await writeFile(settings, JSON.stringify({ ...priceless, account: { exclusive: false }, ambiguity: 'hold' }));
+    return { settings, known };
+  }
+
+  it('a rest whose price nobody knows runs without a budget once that was agreed to', async () => {
+    await forgetPrices();
+    await sampled('--sample', '2', '--yes');
+    const unsaid = await rig.run(['approve', 'shots', '--yes']);
+    expect([unsaid.code, unsaid.stderr]).toEqual([2, expect.stringContaining('agree to them with --yes --unpriced')]);
+    expect(jobs()).toHaveLength(2);
+    const approved = await rig.run(['approve', 'shots', '--yes', '--unpriced']);
+    expect(approved.code, approved.stderr).toBe(0);
+    expect(jobs()).toHaveLength(ROWS.length);
+  });
+
+  it('a sample whose price was unknown is priced by the rules that approve is given', async () => {
+    const { settings, known } = await forgetPrices();
     await sampled('--sample', '2', '--yes');
     const refused = await rig.run(['approve', 'shots', '--max-credits', '100']);
     expect([refused.code, refused.stderr]).toEqual([

@@ -22,6 +22,8 @@ import { termsOf } from './submit-batch.js';
 export interface ApprovalOrder {
   /** Nobody is asked: what it may cost was said with the order. */
   yes?: boolean;
+  /** Rows may be submitted of which nobody knows the price: no budget bounds the batch then. */
+  unpriced?: boolean;
   trustHome?: boolean;
 }
 
@@ -40,7 +42,7 @@ export async function approveBatch(session: Session, batch: string, order: Appro
   const sampled = await readBatchOrder(home, batch);
   // A lower budget that the sample ran with stands; one that was approved before is used up.
   const before = gate.approved === undefined ? (sampled?.limits.maxCreditsNano ?? null) : null;
-  const maxCreditsNano = await approvedBudget(known, plan, before, order.yes);
+  const maxCreditsNano = await approvedBudget(known, plan, before, order);
   const { config } = session;
   const { ambiguity, retries, wasteMaxNano: alwaysMaxWaste } = sampled?.policy ?? termsOf(session, 0).policy;
   const budget = { ...config.budget, maxCredits: maxCreditsNano };
@@ -75,7 +77,7 @@ async function approvedBudget(
   known: KnownBatch,
   plan: Plan,
   before: number | null,
-  isSaidYes = false,
+  { yes: isSaidYes = false, unpriced: isSaidUnpriced = false }: ApprovalOrder,
 ): Promise<number | null> {
   const { session } = known;
   const { toSubmit, worstNano, unknown } = plan.costs.total;
@@ -86,10 +88,11 @@ async function approvedBudget(
   const unpriced = `set \`prices\` for ${unknownText(unknown, spent.unbounded)}`;
   const given = session.config.budget.maxCredits;
   const { io } = session.cli;
-  if (given === null || (io.isInteractive && !isSaidYes)) {
+  const isAgreed = isSaidYes && (given !== null || (isSaidUnpriced && !isBounded));
+  if (!isAgreed && (given === null || io.isInteractive)) {
     const say = isBounded
       ? `say --max-credits <n>, for all of it --max-credits ${formatCredits(upToNano)}`
-      : `${unpriced} and say --max-credits <n>`;
+      : `${unpriced} and say --max-credits <n>, or agree to them with --yes --unpriced`;
     const cost = costText(plan.costs.total);
     const asked = { ...io, isInteractive: io.isInteractive && !isSaidYes };
     const alone = `${amount(toSubmit, 'row')} would be submitted (${cost}): ${say}; nothing was submitted`;

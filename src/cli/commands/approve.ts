@@ -8,6 +8,7 @@ const EXAMPLES = [
   'callsheet approve shots',
   'callsheet approve shots --max-credits 12',
   'callsheet approve shots --max-credits 12 --yes',
+  'callsheet approve shots --yes --unpriced',
 ];
 
 /** `approve`: the rest of a batch of which a sample ran. */
@@ -19,8 +20,9 @@ export function defineApprove(command: Command, cli: Cli): void {
     )
     .argument('<batch>', "the batch's name")
     .option('-y, --yes', 'run the rest without asking; --max-credits says what it may cost')
+    .option('--unpriced', 'with --yes: run rows of which nobody knows the price, without a budget')
     .addOption(trustHomeOption());
-  const ending = `Without a terminal, and with --yes, --max-credits is needed.\n\n${RUN_EXIT_HELP}`;
+  const ending = `Without a terminal, and with --yes, --max-credits is needed, or --unpriced where a price is not known.\n\n${RUN_EXIT_HELP}`;
   withSettings(command, 'run', EXAMPLES, ending).action(async (batch: string) => {
     const session = await openSession(command, cli);
     const { approveBatch } = await import('../batch/approve-batch.js');

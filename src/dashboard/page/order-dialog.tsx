@@ -19,7 +19,8 @@ export interface OrderRequest {
 export interface OrderField {
   name: string;
   label: string;
-  isNeeded: boolean;
+  /** Where no price is known nothing can be bounded: such a field is left out then. */
+  isNeeded: boolean | 'where priced';
 }
 
 interface Quote {
@@ -44,12 +45,12 @@ export function OrderDialog({
   const [typed, setTyped] = useState<Record<string, string>>({});
   const [failed, setFailed] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const { fields = [] } = request;
+  const fields = (request.fields ?? []).filter((one) => one.isNeeded !== 'where priced' || quote?.credits !== null);
   const filled = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== ''));
   const body = { order: request.order, ...request.body, ...filled };
   useLayoutEffect(() => {
     dialog.current?.showModal();
-    const standIns = fields.filter(({ isNeeded }) => isNeeded).map(({ name }) => [name, '1']);
+    const standIns = fields.filter(({ isNeeded }) => isNeeded !== false).map(({ name }) => [name, '1']);
     ask<Quote>(`/batches/${batch}/quote`, { ...body, ...Object.fromEntries(standIns) }).then(setQuote, (error: Error) =>
       setFailed(error.message),
     );
@@ -73,7 +74,7 @@ export function OrderDialog({
       <form onSubmit={(event) => void give(event)}>
         <h2 id="order-title">{`${request.label}?`}</h2>
         <p>{request.effect}</p>
-        <p class="quote">{quote === undefined ? 'Counting…' : quoteText(quote, request.spent)}</p>
+        <p class="quote">{quote === undefined ? 'Counting…' : quoteText(quote, request)}</p>
         <Fields
           fields={fields}
           inForce={quote?.inForce}
@@ -108,16 +109,19 @@ function Fields({ fields, inForce, typed, type }: FieldsProps) {
       <input
         name={name}
         value={typed[name] ?? ''}
-        required={isNeeded}
+        required={isNeeded !== false}
         onInput={(event) => type(name, event.currentTarget.value)}
       />
     </label>
   ));
 }
 
-function quoteText({ rows: count, credits: cost }: Quote, spent: string | undefined): string {
+function quoteText({ rows: count, credits: cost }: Quote, { spent, fields = [] }: OrderRequest): string {
   if (cost === '0') return `${rows(count)}, no further credits`;
-  if (cost === null) return `${rows(count)}, the price is not known`;
+  if (cost === null) {
+    const bound = fields.some(({ isNeeded }) => isNeeded === 'where priced') ? ', and no budget bounds it' : '';
+    return `${rows(count)}, the price is not known${bound}`;
+  }
   const most = `${rows(count)}, at most ${credits(cost)} credits`;
   if (spent === undefined) return most;
   // Rounded up: what is typed from here must suffice.

@@ -16,11 +16,13 @@ const RESUME = {
   effect: 'The batch submits again.',
   fields: [{ name: 'maxCredits', label: 'Its budget in credits (empty: as it is)', isNeeded: false }],
 };
-const APPROVE = {
+const APPROVE: OrderRequest = {
   order: 'approve',
   label: 'Approve the rest',
   effect: 'Submits all rows that the sample held back. No row of the sample is paid again.',
-  fields: [{ name: 'maxCredits', label: 'At most so many credits, with all that was spent so far', isNeeded: true }],
+  fields: [
+    { name: 'maxCredits', label: 'At most so many credits, with all that was spent so far', isNeeded: 'where priced' },
+  ],
 };
 const BUDGET = {
   order: 'resume',

@@ -79,6 +79,7 @@ export function togetherFlaw(
   row: Takes,
   feederOf: (media: FedMedia) => RowFacts,
 ): (MediaFlaw & { column: string }) | undefined {
+  if (rulesOf(row.kind).mediaChecks === undefined) return undefined;
   // What its files break by themselves was said when they were read.
   if (acrossColumns(row, new Map()) !== undefined) return undefined;
   const asked = (item: Media): MediaFacts | undefined => {

@@ -79,8 +79,9 @@ export function createRowLinks(
       const index = rows++;
       links.ids.add(index, row.id);
       facts.add(index, row);
-      // Bad rows do not wait for the end: what they refer to has to come before them to be looked at.
       const refers = refersTo(media);
+      if (refers.length === 0) return;
+      // Bad rows do not wait for the end: what they refer to has to come before them to be looked at.
       if (refers.some((one) => one.media.frame !== undefined)) links.takesFrames ??= await canTakeFrames();
       const { known } = findRows(links, refers);
       for (const { code, column, message } of knownFlaws(links, { ...row, media }, known)) {
