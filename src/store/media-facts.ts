@@ -1,3 +1,5 @@
+import { defined } from '../domain/defined.js';
+import { readTracks } from '../media/tracks.js';
 import type { MediaType } from './media-type.js';
 import { wholenessOf, withByteReader } from './media-whole.js';
 import type { PendingFile } from './port.js';
@@ -36,7 +38,7 @@ async function readByFamily(type: MediaType, file: PendingFile): Promise<MediaRe
       return await readImage(file);
     case 'video':
     case 'audio':
-      return await readTracks(file);
+      return await readFilm(file);
     case 'json':
       return readJsonText(file);
   }
@@ -53,27 +55,16 @@ async function readImage(file: PendingFile): Promise<MediaReading> {
   }
 }
 
-async function readTracks(file: PendingFile): Promise<MediaReading> {
-  const { ALL_FORMATS, BufferSource, FilePathSource, Input } = await import('mediabunny');
+async function readFilm(file: PendingFile): Promise<MediaReading> {
   const isInHead = file.head.length >= file.bytes;
-  if (!isInHead && file.localPath === undefined) return { facts: {} };
-  const source =
-    isInHead || file.localPath === undefined
-      ? new BufferSource(file.head)
-      : new FilePathSource(file.localPath, { handleUnhandledError: () => undefined });
-  const input = new Input({ source, formats: ALL_FORMATS });
-  try {
-    const tracks = await input.getTracks();
-    if (tracks.length === 0) return { problem: 'no_track' };
-    const durationSeconds = (await input.getDurationFromMetadata()) ?? (await input.computeDuration());
-    const video = await input.getPrimaryVideoTrack();
-    const size = video === null ? {} : { width: await video.getDisplayWidth(), height: await video.getDisplayHeight() };
-    return { facts: { ...size, ...(Number.isFinite(durationSeconds) ? { durationSeconds } : {}) } };
-  } catch {
-    return { problem: 'unreadable' };
-  } finally {
-    input.dispose();
-  }
+  const source = isInHead ? file.head : file.localPath;
+  if (source === undefined) return { facts: {} };
+  const tracks = await readTracks({ file: source, length: 'said' });
+  if (tracks === 'none') return { problem: 'no_track' };
+  if (tracks === 'unreadable') return { problem: 'unreadable' };
+  if (tracks === 'unknown') return { facts: {} };
+  const { seconds, ...size } = tracks;
+  return { facts: { ...size, ...defined({ durationSeconds: seconds }) } };
 }
 
 function readJsonText(file: PendingFile): MediaReading {

@@ -10,9 +10,10 @@ const mayImport: Record<string, string[]> = {
   domain: [],
   contract: ['domain'],
   kinds: ['domain'],
-  manifest: ['domain', 'kinds'],
+  media: ['package-root'],
+  manifest: ['domain', 'kinds', 'media'],
   service: ['domain'],
-  store: ['domain', 'kinds'],
+  store: ['domain', 'kinds', 'media'],
   home: ['domain', 'kinds', 'contract', 'manifest', 'service', 'store'],
   books: ['domain', 'kinds', 'contract', 'manifest', 'service', 'store', 'home'],
   // Where the package lies on the disk.

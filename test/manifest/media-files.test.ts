@@ -3,7 +3,6 @@ import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { MediaBlob } from '../../src/manifest/media/media-reader.js';
-import { probeMedia } from '../../src/manifest/media/probe-media.js';
 import { FILE_CASES } from './constraints/media.js';
 import { clip, gif, jpeg, png } from './media-samples.js';
 import { type Cells, type Checked, checkFile, checkText, csv } from './support.js';
@@ -183,18 +182,6 @@ describe('B30: data: URIs', () => {
     [uri(gif(64, 64)), /B45 .*GIF/],
   ])('checks %.40s', async (image, problem) => {
     expect((await checkCells('svc/edit', { image })).printed).toEqual([expect.stringMatching(problem)]);
-  });
-});
-
-describe('a film whose chunks are said to hold more than the film has', () => {
-  it('is read in no time, without its length', async () => {
-    const film = await clip(1);
-    expect((await probeMedia(film)).seconds).toBeCloseTo(1, 1);
-    const damaged = Buffer.from(film);
-    // Of its first entry: how many samples lie in each chunk.
-    damaged.writeUInt32BE(0xf0_00_00_00, damaged.indexOf('stsc') + 16);
-    expect(await probeMedia(damaged)).toMatchObject({ mediaType: 'video/mp4', bytes: film.length });
-    expect((await probeMedia(damaged)).seconds).toBeUndefined();
   });
 });
 

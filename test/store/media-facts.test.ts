@@ -151,6 +151,12 @@ describe('F42: files that only begin well', () => {
     expect(await read(bytes, typeOf(bytes))).toEqual({ problem: 'no_track' });
   });
 
+  test('a film that leads its reader astray is believed as far as it can be: it is there, and of no known length', async () => {
+    const bytes = fixture('a.webm');
+    bytes[bytes.lastIndexOf(Buffer.from([0x15, 0x49, 0xa9, 0x66])) + 4] = 0;
+    expect(await read(bytes, typeOf(bytes))).toEqual({ facts: {} });
+  });
+
   test('JSON that does not end is refused', async () => {
     const bytes = Buffer.from('{"outputs": [1, 2');
     expect(await read(bytes, typeOf(bytes))).toEqual({ problem: 'unreadable' });

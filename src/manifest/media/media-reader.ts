@@ -66,8 +66,8 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     return { ok: true, media: { source: 'blob', sha256, mediaType, bytes, ...defined({ seconds }) }, facts };
   }
 
-  async function look(name: string, bytes: Buffer, rule: MediaRule, wanted: MediaSort) {
-    const facts = await probeMedia(bytes);
+  async function look(name: string, bytes: Buffer, rule: MediaRule, wanted: MediaSort, path?: string) {
+    const facts = await probeMedia(bytes, path);
     const item = take(name, facts, rule, wanted);
     if (item.ok) await keep(facts, bytes);
     return { facts, item };
@@ -98,7 +98,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     if (typeof bytes === 'string') {
       return { ok: false, code: 'B45', message: `${name}: cannot read ${quoted(text)}: ${bytes}` };
     }
-    const { facts, item } = await look(name, bytes, rule, wanted);
+    const { facts, item } = await look(name, bytes, rule, wanted, path.real);
     if (knownFiles.size >= FILES_KEPT_MAX) knownFiles.clear();
     knownFiles.set(key, { facts, kept: item.ok });
     return item;

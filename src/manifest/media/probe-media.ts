@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
 import { imageSize } from 'image-size';
 import { type MediaFacts, sortOfType } from '../../domain/media-type.js';
+import { readTracks } from '../../media/tracks.js';
 
 /** Names that file-type gives to types which the documents call otherwise. */
 const SAME_TYPE: Readonly<Record<string, string>> = {
@@ -13,8 +14,11 @@ const SAME_TYPE: Readonly<Record<string, string>> = {
   'image/apng': 'image/png',
 };
 
-/** Reads what the bytes show: type by magic, pixels, transparency, seconds. Never throws for strange bytes. */
-export async function probeMedia(bytes: Buffer): Promise<MediaFacts> {
+/**
+ * Reads what the bytes show: type by magic, pixels, transparency, seconds. Never throws for strange bytes. `path` is the
+ * file that they are, if any.
+ */
+export async function probeMedia(bytes: Buffer, path?: string): Promise<MediaFacts> {
   const mediaType = await typeOf(bytes);
   const facts: MediaFacts = {
     sort: sortOfType(mediaType),
@@ -24,8 +28,9 @@ export async function probeMedia(bytes: Buffer): Promise<MediaFacts> {
   };
   if (facts.sort === 'image') addImageFacts(facts, bytes);
   if (facts.sort === 'video' || facts.sort === 'audio') {
-    const seconds = await secondsOf(bytes);
-    if (seconds !== undefined) facts.seconds = seconds;
+    const tracks = await readTracks({ file: path ?? bytes, length: 'counted' });
+    const { seconds = 0 } = typeof tracks === 'object' ? tracks : {};
+    if (seconds > 0) facts.seconds = seconds;
   }
   return facts;
 }
@@ -93,53 +98,4 @@ function webpTransparency(bytes: Buffer): boolean {
   if (chunk === 'VP8X') return ((bytes[20] ?? 0) & 0x10) !== 0;
   if (chunk === 'VP8L') return (bytes.readUInt32LE(21) & 0x1000_0000) !== 0;
   return false;
-}
-
-/** Boxes of an MP4: their samples in all, and how many lie in each chunk. */
-const SIZES = ['stsz', 'stz2'];
-const CHUNKS = 'stsc';
-
-/** The length of an audio or video file in seconds; undefined when it cannot be read or has no track. */
-export async function secondsOf(bytes: Buffer): Promise<number | undefined> {
-  // The library goes through a chunk sample by sample, also where a damaged file says that there are billions.
-  if (samplesInChunk(bytes) > samplesInAll(bytes)) return undefined;
-  const { ALL_FORMATS, BufferSource, Input, Logging, LogLevel } = await import('mediabunny');
-  Logging.level = LogLevel.Silent; // What it has to say of strange files is not for our output.
-  const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(bytes) });
-  try {
-    if ((await input.getTracks()).length === 0) return undefined;
-    const seconds = await input.computeDuration();
-    return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    input.dispose();
-  }
-}
-
-/** The most that one chunk is said to have; 0 where nothing is said. */
-function samplesInChunk(bytes: Buffer): number {
-  let most = 0;
-  for (const at of boxesNamed(bytes, CHUNKS)) {
-    const end = Math.min(bytes.length, at - 4 + bytes.readUInt32BE(at - 4)) - 12;
-    for (let entry = at + 12; entry <= end; entry += 12) most = Math.max(most, bytes.readUInt32BE(entry + 4));
-  }
-  return most;
-}
-
-function samplesInAll(bytes: Buffer): number {
-  const counts = SIZES.flatMap((name) =>
-    boxesNamed(bytes, name).flatMap((at) => (at + 16 <= bytes.length ? [bytes.readUInt32BE(at + 12)] : [])),
-  );
-  return counts.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...counts);
-}
-
-/** Where such names stand behind a length that fits into the file. */
-function boxesNamed(bytes: Buffer, name: string): number[] {
-  const found: number[] = [];
-  for (let at = bytes.indexOf(name, 4, 'latin1'); at !== -1; at = bytes.indexOf(name, at + 4, 'latin1')) {
-    const size = bytes.readUInt32BE(at - 4);
-    if (size >= 16 && at - 4 + size <= bytes.length) found.push(at);
-  }
-  return found;
 }
