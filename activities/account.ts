@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import { knownPrices } from '../src/books/credits.js';
 import type { KnownPrices } from '../src/books/prices/row-price.js';
 import { closeBooks, noteReading } from '../src/books/readings.js';
@@ -15,12 +14,11 @@ import { VOICES_REQUEST } from '../src/kinds/vendor-b/wire.js';
 import { CREDITS_REQUEST, DISCOUNTS_REQUEST, readCredits, readDiscounts } from '../src/service/account.js';
 import type { Dependencies, Handed } from './dependencies.js';
 import { askedWaitMs, readTurn, tryAgain, withRecords } from './failures.js';
+import { withHeartbeat } from './heartbeat.js';
 import { refreshMarks } from './row/home-marks.js';
 
 /** Service document 1, Limits. */
 const CONCURRENT_UNKNOWN = 5;
-const HEARTBEAT_MS = 5_000;
-
 type Asked = { askedMs: number; keyMark: string };
 
 export interface AccountActivities {
@@ -77,17 +75,13 @@ export function accountActivities(deps: Dependencies): AccountActivities {
         await markStopped(deps.home, batch, reason, deps.now());
         await dropReruns(deps, batch, deps.now());
       }),
-    async closeBooks({ batch, sinceMs }) {
-      const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
-      try {
-        await withRecords(async () => {
+    closeBooks: ({ batch, sinceMs }) =>
+      withHeartbeat(() =>
+        withRecords(async () => {
           await endLimitOf(deps, batch);
           await closeBooks(deps.books, batch, sinceMs);
-        });
-      } finally {
-        clearInterval(beat);
-      }
-    },
+        }),
+      ),
   };
 }
 

@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import type { FinishInput } from '../src/contract/pages.js';
 import type { BatchTally, StopReason } from '../src/domain/batch.js';
 import { safeText } from '../src/domain/secret.js';
@@ -8,10 +7,9 @@ import { StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain, withRecords } from './failures.js';
 import { collectedRows, storeReport, writeBatchResults } from './files/result-files.js';
+import { withHeartbeat } from './heartbeat.js';
 import { markHome } from './row/home-marks.js';
 import { endDamaged, endRow } from './row/record.js';
-
-const HEARTBEAT_MS = 5_000;
 
 export interface ResultActivities {
   /** Writes the record of a row that ended without a download, and tells the batch. */
@@ -32,18 +30,17 @@ export function resultActivities(deps: Dependencies): ResultActivities {
         else await endRow(deps, row, { status, ...(reason ? { reason } : {}), ...(text ? { text } : {}) });
       }),
 
-    writeResults: ({ batch, generation }) => write(deps, batch, generation),
+    writeResults: ({ batch, generation }) => withHeartbeat(() => write(deps, batch, generation)),
 
     async rewriteResults({ batch }) {
       if (await deps.messenger.isBatchOpen(batch)) return;
       const generation = await withRecords(() => deps.rows.currentGeneration(batch));
-      if (generation !== undefined) await write(deps, batch, generation);
+      if (generation !== undefined) await withHeartbeat(() => write(deps, batch, generation));
     },
   };
 }
 
 async function write(deps: Dependencies, batch: string, generation: string): Promise<BatchTally> {
-  const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
   try {
     const rows = collectedRows(deps, batch);
     const tally = await writeBatchResults(deps, batch, generation, [rows.collect]);
@@ -56,8 +53,6 @@ async function write(deps: Dependencies, batch: string, generation: string): Pro
     deps.log.warn({ batch, code }, 'the results cannot be written; it is tried again');
     await deps.messenger.outputBlocked(batch, { id: null, code });
     throw tryAgain('output.unavailable', code);
-  } finally {
-    clearInterval(beat);
   }
 }
 

@@ -14,6 +14,7 @@ import { DownloadError } from '../src/service/download.js';
 import type { Dependencies } from './dependencies.js';
 import { type FailureType, readTurn, tryAgain, withRecords } from './failures.js';
 import { isWholeFile } from './files/salvaged-output.js';
+import { withHeartbeat } from './heartbeat.js';
 import { isOutputOfAnother, ownsHandle, ownsOutputs, salvagedUrl } from './row/contested.js';
 import { noteCaseEnd } from './row/semaphore-notes.js';
 
@@ -36,14 +37,7 @@ interface Candidate {
 export function salvageActivities(deps: Dependencies): SalvageActivities {
   return {
     confirmHandle: (input) => withRecords(() => confirm(deps, input)),
-    async fetchSalvaged(input) {
-      const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
-      try {
-        return await withRecords(() => fetchSalvaged(deps, input));
-      } finally {
-        clearInterval(beat);
-      }
-    },
+    fetchSalvaged: (input) => withHeartbeat(() => withRecords(() => fetchSalvaged(deps, input))),
   };
 }
 
@@ -114,8 +108,6 @@ async function candidatesOf(deps: Dependencies, attempt: Attempt): Promise<Candi
 
 /** The largest documented output, an image of 8192 x 8192 with four bytes a pixel. */
 const FILE_BYTES_MAX = 8192 * 8192 * 4;
-const HEARTBEAT_MS = 5_000;
-
 /** `open`: no whole file so far, and the URL may still give one. `nothing`: no URL is known. */
 type Fetched = 'done' | 'open' | 'nothing';
 

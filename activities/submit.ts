@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import { FRESH_MS, headersLimitMs } from '../src/books/waits.js';
 import type { GrantedMeanwhile, HeldGrant, SubmitInput, SubmitResult } from '../src/contract/attempts.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
@@ -11,6 +10,7 @@ import type { Dependencies } from './dependencies.js';
 import { tryAgain } from './failures.js';
 import { buildRequest } from './files/media.js';
 import { notAtOnce, type SaveAtOnce } from './files/save-at-once.js';
+import { withHeartbeat } from './heartbeat.js';
 import { claim, mayClaim, noteAwaited, noteUnderWay, readAttempts } from './row/claims.js';
 import { readClosed } from './row/closed-models.js';
 import { holdForHome, isOwnHome } from './row/home-marks.js';
@@ -21,7 +21,6 @@ import { formatOf, isGivenUp, replacement, standingResult, withOutput } from './
 import { readExchange, recordOutcome } from './row/submit-outcome.js';
 import { standBy } from './stand-by.js';
 
-const HEARTBEAT_MS = 5_000;
 /** A submit that took longer tells its job directly: the server may have given the activity up. */
 const SLOW_MS = 20_000;
 
@@ -35,17 +34,13 @@ export interface SubmitActivities {
 
 export function submitActivities(deps: Dependencies, saveAtOnce = notAtOnce): SubmitActivities {
   return {
-    async submit(input) {
-      const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
-      try {
+    submit: (input) =>
+      withHeartbeat(async () => {
         const granted = await standBy(deps, input);
         if (granted === undefined) return { outcome: 'not_granted' };
         if (granted === 'at hand') return await submitHeld(deps, input, saveAtOnce);
         return await submitHeld(deps, { ...input, grant: granted.grant }, saveAtOnce, { granted });
-      } finally {
-        clearInterval(beat);
-      }
-    },
+      }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { AttemptInput } from '../../src/contract/attempts.js';
 import type { Status } from '../../src/domain/outcome.js';
 import type { Dependencies } from '../dependencies.js';
 import { DOWNLOADS_MAX, type DownloadOnce } from '../download.js';
+import { withHeartbeat } from '../heartbeat.js';
 
 /**
  * Saves what was just rendered within the activity that heard of it: one more of its own costs the server and the worker
@@ -14,19 +15,16 @@ export type SaveAtOnce = (input: AttemptInput) => Promise<Status | undefined>;
 /** For activities that stand alone. */
 export const notAtOnce: SaveAtOnce = async () => undefined;
 
-const HEARTBEAT_MS = 5_000;
-
 export function createSaveAtOnce(deps: Dependencies, download: DownloadOnce): SaveAtOnce {
   let underWay = 0;
   return async (input) => {
     if (underWay >= DOWNLOADS_MAX) return undefined;
     underWay += 1;
-    const context = Context.current();
     // The activity may have been silent for as long as its answer took.
-    context.heartbeat();
-    const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+    Context.current().heartbeat();
     try {
-      const result = await download({ tries: 1, sinceMs: deps.now(), blocked: 0, code: null }, input);
+      const tries = { tries: 1, sinceMs: deps.now(), blocked: 0, code: null };
+      const result = await withHeartbeat(() => download(tries, input));
       if (result.outcome === 'ask') return undefined;
       return result.outcome === 'done' ? 'done' : result.status;
     } catch (error) {
@@ -34,7 +32,6 @@ export function createSaveAtOnce(deps: Dependencies, download: DownloadOnce): Sa
       deps.log.info({ batch, id, error: String(error) }, 'not saved at once');
       return undefined;
     } finally {
-      clearInterval(beat);
       underWay -= 1;
     }
   };

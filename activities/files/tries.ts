@@ -4,6 +4,7 @@ import type { RowRef } from '../../src/contract/workflows.js';
 import { StoreError } from '../../src/store/port.js';
 import type { Dependencies } from '../dependencies.js';
 import { tryAgain } from '../failures.js';
+import { withHeartbeat } from '../heartbeat.js';
 
 /** What the tries of one download know of each other, kept in the activity's heartbeat: codes and numbers alone. */
 export interface Tries {
@@ -13,8 +14,6 @@ export interface Tries {
   blocked: number;
   code: string | null;
 }
-
-const HEARTBEAT_MS = 5_000;
 
 /** Runs one try with its heartbeat; what it notes of itself in `tries` reaches the next one. */
 export async function withTries<T>(
@@ -26,11 +25,9 @@ export async function withTries<T>(
   const { tries: made, sinceMs } = before;
   const tries: Tries = { tries: made, sinceMs, blocked: 0, code: null, ...last };
   tries.tries += 1;
-  const beat = setInterval(() => context.heartbeat(tries), HEARTBEAT_MS);
   try {
-    return await run(tries);
+    return await withHeartbeat(() => run(tries), tries);
   } finally {
-    clearInterval(beat);
     context.heartbeat(tries);
   }
 }

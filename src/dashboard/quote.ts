@@ -38,7 +38,9 @@ export async function quoteOf(source: DashboardSource, batch: string, all: Batch
   if (FREE.includes(order.order)) return { rows: rows.length, credits: '0' };
   const paid = rows.filter((row) => (!row.isShared || row.reasonCode === UNSHARED) && !isFetched(row, order));
   const nano = await source.mostOf(batch, new Set(paid.map(({ index }) => index)));
-  return { rows: rows.length, credits: nano === null ? null : formatCredits(nano) };
+  // An approval bounds all that the batch costs, with what it has cost.
+  const isBounded = order.order !== 'approve' || (await source.isSpentBounded(batch));
+  return { rows: rows.length, credits: nano === null || !isBounded ? null : formatCredits(nano) };
 }
 
 /** It was paid: a retry fetches its output, and the service is asked for a handle that is attached. */

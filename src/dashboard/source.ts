@@ -26,6 +26,8 @@ export interface DashboardSource {
   count(batch: string): Promise<number>;
   /** The most that rows can cost, by their places in the manifest; null where a price is not known. */
   mostOf(batch: string, indexes: ReadonlySet<number>): Promise<CreditsNano | null>;
+  /** Whether the most is known that the batch can have cost so far. */
+  isSpentBounded(batch: string): Promise<boolean>;
   /** The rows that may run while the rest of a sample waits for its approval; undefined where all may. */
   mayRun(batch: string): Promise<ReadonlySet<string> | undefined>;
   /** What `limits` says that holds of a batch; without one, of the account. */
@@ -133,7 +135,7 @@ function budgetFlag(maxCredits: string | undefined): string[] {
   return maxCredits === undefined ? [] : [`--max-credits=${maxCredits}`];
 }
 
-/** What a person agreed to where no price was known; refused where one is known by then. */
+/** Without a budget a person agreed where no price was known; refused where all of it is known by then. */
 function approvedFlag(maxCredits: string | undefined): string[] {
   return maxCredits === undefined ? ['--unpriced'] : budgetFlag(maxCredits);
 }

@@ -1,16 +1,17 @@
+import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { packageRoot } from '../package-root.js';
 
 /**
  * What the tracks of a film or a sound show. A damaged file can lead the library that opens it into a loop without end, or
- * let it take all memory: it runs in a thread of its own, which is ended then.
+ * let it take all memory: it runs in a process of its own, which is ended then.
  */
 
 /** `none` = nothing to play, `unreadable` = no such container, `unknown` = it was given up. */
 export type Tracks = TrackFacts | 'none' | 'unreadable' | 'unknown';
 
 export interface TrackFacts {
+  /** Of the picture; absent where only the length was asked for. */
   width?: number;
   height?: number;
   seconds?: number;
@@ -23,18 +24,28 @@ export interface TracksAsked {
   length: 'said' | 'counted';
 }
 
-/** An index of hours of film is read in less than a second; a machine may be busy. */
-const GIVE_UP_MS = 10_000;
-/** The index of a day of film fits. */
-const MEMORY_MB = 512;
-const PROGRAM = join(packageRoot, 'dist', 'src', 'media', 'tracks-thread.js');
+/** What the process tells: what it was asked for, and that it can be asked. */
+export type TracksTold = Tracks | 'ready';
 
-let thread: Worker | undefined;
-let hear: ((answer: Tracks | Error | undefined) => void) | undefined;
-/** One file at a time: what becomes of the thread is then known to be of that one. */
+/** The index of hours of film is read in less than a second; a machine may be busy. */
+const GIVE_UP_MS = 10_000;
+/** One that is damaged can ask for any number of them. */
+const MEMORY_MB = 512;
+const IDLE_MS = 60_000;
+const PROGRAM = join(packageRoot, 'dist', 'src', 'media', 'tracks-main.js');
+
+interface Reader {
+  child: ChildProcess;
+  /** The next thing that it tells; undefined where it ends, or is ended for its silence of so many ms. */
+  next(silentMs?: number): Promise<TracksTold | undefined>;
+}
+
+let reader: Reader | undefined;
+let idle: NodeJS.Timeout | undefined;
+/** One file at a time: what becomes of the process is then known to be of that one. */
 let turn: Promise<unknown> = Promise.resolve();
 
-/** Never throws for strange bytes. */
+/** Never throws for strange bytes; throws where this installation cannot read any. */
 export function readTracks(asked: TracksAsked): Promise<Tracks> {
   const tracks = turn.then(() => ask(asked));
   turn = tracks.catch(() => undefined);
@@ -42,47 +53,66 @@ export function readTracks(asked: TracksAsked): Promise<Tracks> {
 }
 
 async function ask(asked: TracksAsked): Promise<Tracks> {
-  const isFresh = thread === undefined;
-  thread ??= startThread();
-  const tracks = await answerOf(thread, asked);
-  if (tracks !== undefined) return tracks;
-  // An earlier file may have left a loop behind.
-  return isFresh ? 'unknown' : ask(asked);
+  const { child, next } = await readyReader();
+  child.send(asked, () => undefined);
+  const told = await next(GIVE_UP_MS);
+  idle = setTimeout(end, IDLE_MS, child).unref();
+  child.unref();
+  child.channel?.unref();
+  return told === undefined || told === 'ready' ? 'unknown' : told;
 }
 
-function startThread(): Worker {
-  const started = new Worker(PROGRAM, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } });
-  const tell = (answer: Tracks | Error | undefined): void => {
-    if (thread === started) hear?.(answer);
+/** One that waits for its next file: an earlier one may have left a loop behind. */
+async function readyReader(): Promise<Reader> {
+  clearTimeout(idle);
+  if (reader !== undefined) {
+    hold(reader.child);
+    if ((await reader.next(GIVE_UP_MS)) === 'ready') return reader;
+  }
+  const fresh = startReader();
+  reader = fresh;
+  if ((await fresh.next()) !== 'ready') throw new Error(`${PROGRAM} does not start: is the installation whole?`);
+  return fresh;
+}
+
+function startReader(): Reader {
+  const child = fork(PROGRAM, [], {
+    execArgv: [`--max-old-space-size=${MEMORY_MB}`],
+    // The key of the service is nobody else's business.
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const told: TracksTold[] = [];
+  let isOver = false;
+  let hear = (): void => undefined;
+  child.on('message', (one: TracksTold) => {
+    told.push(one);
+    hear();
+  });
+  const over = (): void => {
+    isOver = true;
+    if (reader?.child === child) reader = undefined;
+    hear();
   };
-  started.on('message', tell);
-  // Between two files too: an error that nobody listens for would end the process.
-  started.on('error', (error: NodeJS.ErrnoException) => {
-    tell(error.code?.endsWith('MODULE_NOT_FOUND') === true ? error : undefined);
-  });
-  started.on('exit', () => {
-    tell(undefined);
-    if (thread === started) thread = undefined;
-  });
-  return started;
+  child.on('error', over).on('exit', over);
+  return {
+    child,
+    async next(silentMs) {
+      const timer = silentMs === undefined ? undefined : setTimeout(end, silentMs, child);
+      while (told.length === 0 && !isOver) await new Promise<void>((resolve) => (hear = resolve));
+      clearTimeout(timer);
+      return told.shift();
+    },
+  };
 }
 
-/** Undefined once the thread was given up. Throws where its program cannot be loaded. */
-async function answerOf(asking: Worker, asked: TracksAsked): Promise<Tracks | undefined> {
-  // It keeps its process alive for as long as somebody waits.
-  asking.ref();
-  let timer: NodeJS.Timeout | undefined;
-  const answer = await new Promise<Tracks | Error | undefined>((resolve) => {
-    hear = resolve;
-    timer = setTimeout(() => resolve(undefined), GIVE_UP_MS);
-    asking.postMessage(asked);
-  });
-  clearTimeout(timer);
-  hear = undefined;
-  if (answer instanceof Error) throw answer;
-  if (answer === undefined) {
-    thread = undefined;
-    await asking.terminate();
-  } else asking.unref();
-  return answer;
+/** It keeps this process alive for as long as somebody waits. */
+function hold(child: ChildProcess): void {
+  child.ref();
+  child.channel?.ref();
+}
+
+function end(child: ChildProcess): void {
+  child.kill('SIGKILL');
 }

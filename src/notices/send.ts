@@ -10,12 +10,12 @@ export type Sent = { sent: 'delivered' } | { sent: 'again' | 'refused'; why: str
 /** Statuses by which a webhook says that it may take the same later. */
 const LATER = [408, 429];
 
-/** Sends a notice to one target, once. Never throws. */
-export async function sendNotice(target: NoticeTarget, notice: Notice): Promise<Sent> {
+/** Sends a notice to one target, once; a command ends with the signal, if any. Never throws. */
+export async function sendNotice(target: NoticeTarget, notice: Notice, signal?: AbortSignal): Promise<Sent> {
   const { to, isOwn, secret } = target;
   const command = commandOf(to);
   if (command !== undefined) {
-    const why = await runCommand(command, `${noticeJson(notice)}\n`);
+    const why = await runCommand(command, `${noticeJson(notice)}\n`, signal);
     return why === undefined ? { sent: 'delivered' } : { sent: 'again', why };
   }
   const answer = await postNotice({ url: to, isPublicOnly: !isOwn, ...messageFor(to, notice, secret, Date.now()) });
@@ -30,10 +30,15 @@ export async function sendNotice(target: NoticeTarget, notice: Notice): Promise<
 const TIMEOUT_MS = 60_000;
 
 /**
- * Runs a command line of the user with a text on its standard input; gives why it failed. One that takes too long is ended
- * with everything that it started. Never throws.
+ * Runs a command line of the user with a text on its standard input; gives why it failed. One that takes too long, or is
+ * not wanted any more, is ended with everything that it started. Never throws.
  */
-export function runCommand(line: string, input: string, timeoutMs = TIMEOUT_MS): Promise<string | undefined> {
+export function runCommand(
+  line: string,
+  input: string,
+  signal?: AbortSignal,
+  timeoutMs = TIMEOUT_MS,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(line, {
       shell: true,
@@ -43,9 +48,12 @@ export function runCommand(line: string, input: string, timeoutMs = TIMEOUT_MS):
       // A process group of its own; Windows has none, and would open a window.
       detached: HAS_GROUPS,
     });
-    const timer = setTimeout(() => endAll(child), timeoutMs);
+    const end = (): void => endAll(child);
+    const timer = setTimeout(end, timeoutMs);
+    signal?.addEventListener('abort', end);
     const say = (why: string | undefined): void => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
       resolve(why);
     };
     child.on('error', (error: NodeJS.ErrnoException) => say(error.code ?? error.name));

@@ -188,6 +188,7 @@ test('a sampled batch shows what its sample said of the rest, until that is appr
   await page.route('**/quote', (route) => route.fulfill({ body: JSON.stringify({ rows: 40, credits: null }) }));
   await page.getByRole('button', { name: 'Approve the rest' }).click();
   await dialog.getByText('40 rows, the price is not known, and no budget bounds it').waitFor();
+  // Nothing that was typed before the quote came is sent with it.
   expect(await dialog.getByRole('textbox').count()).toBe(0);
   const given = page.waitForRequest('**/orders');
   await page.route('**/orders', (route) => route.fulfill({ body: JSON.stringify({ message: 'approved' }) }));

@@ -72,6 +72,14 @@ describe('a home that is not the one that the batch was run from', () => {
   );
 });
 
+test('resume --all --rpm: requests per minute belong to one batch or to the account', async () => {
+  const { exitCode, stderr } = await home.run('resume', '--all', '--rpm', '30');
+  expect([exitCode, stderr]).toEqual([
+    2,
+    expect.stringContaining('`callsheet limits --rpm 30` bounds the whole account'),
+  ]);
+});
+
 test.each([
   ['retry', 'b'],
   ['review', 'resubmit', 'b', '--yes'],

@@ -83,3 +83,13 @@ test('an order for a row in review is confirmed with what follows it', async () 
   const group = await quoteOf(SOURCE, 'b', { ...BATCH, rows: together }, { order: 'settle-group' });
   expect(group).toEqual({ rows: 3, credits: '0.75' });
 });
+
+test('an approval is bounded only where what was spent before is', async () => {
+  const quote = (isBounded: boolean) =>
+    quoteOf({ ...SOURCE, isSpentBounded: async () => isBounded } as DashboardSource, 'b', BATCH, {
+      order: 'approve',
+      maxCredits: '1',
+    });
+  expect(await quote(true)).toEqual({ rows: 2, credits: '0.5' });
+  expect(await quote(false)).toEqual({ rows: 2, credits: null });
+});

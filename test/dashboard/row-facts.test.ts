@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { shownRequest } from '../../src/cli/dashboard/dashboard-source.js';
+import { shownRequest } from '../../src/cli/dashboard/shown-request.js';
 import { attemptJson } from '../../src/cli/review/case-story.js';
 import type { Attempt } from '../../src/domain/attempt.js';
 import type { Row } from '../../src/domain/row.js';

@@ -139,6 +139,8 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
     const unsaid = await rig.run(['approve', 'shots', '--yes']);
     expect([unsaid.code, unsaid.stderr]).toEqual([2, expect.stringContaining('agree to them with --yes --unpriced')]);
     expect(jobs()).toHaveLength(2);
+    const bounded = await rig.run(['approve', 'shots', '--yes', '--unpriced', '--max-credits', '5']);
+    expect([bounded.code, bounded.stderr]).toEqual([2, expect.stringContaining('--max-credits 5 cannot be kept')]);
     const approved = await rig.run(['approve', 'shots', '--yes', '--unpriced']);
     expect(approved.code, approved.stderr).toBe(0);
     expect(jobs()).toHaveLength(ROWS.length);

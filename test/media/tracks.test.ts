@@ -26,6 +26,21 @@ test('what is no film, and what is not there, is unreadable', async () => {
   expect(await readTracks({ file: join(FILM, 'none.mp4'), length: 'said' })).toBe('unreadable');
 });
 
+/** A table of as many samples that takes no bytes: one array that grows until nothing is left. */
+function withEndlessTable(): Buffer {
+  const film = Buffer.from(readFileSync(FILM));
+  const at = film.indexOf('stsz');
+  film.write('stz2', at, 'latin1');
+  film.writeUInt32BE(0, at + 8);
+  film.writeUInt32BE(0xff_ff_ff_ff, at + 12);
+  return film;
+}
+
+test('a film whose index takes all memory is given up, and the next one is read', async () => {
+  expect(await readTracks({ file: withEndlessTable(), length: 'counted' })).toBe('unknown');
+  expect(await readTracks({ file: FILM, length: 'said' })).toEqual(facts);
+});
+
 test.each([0x7f_ff_ff_ff, 0xff_ff_ff_ff])(
   'a film of %d samples is given up, and the next one is read',
   async (count) => {

@@ -88,17 +88,19 @@ async function approvedBudget(
   const unpriced = `set \`prices\` for ${unknownText(unknown, spent.unbounded)}`;
   const given = session.config.budget.maxCredits;
   const { io } = session.cli;
-  const isAgreed = isSaidYes && (given !== null || (isSaidUnpriced && !isBounded));
-  if (!isAgreed && (given === null || io.isInteractive)) {
+  const lower = given ?? before;
+  const isUnbounded = isSaidUnpriced && isSaidYes;
+  const isAgreed = isUnbounded ? !isBounded : isSaidYes && given !== null;
+  if (!isAgreed && (given === null || io.isInteractive || isUnbounded)) {
+    const orAgree = lower === null ? ', or agree to them with --yes --unpriced' : '';
     const say = isBounded
       ? `say --max-credits <n>, for all of it --max-credits ${formatCredits(upToNano)}`
-      : `${unpriced} and say --max-credits <n>, or agree to them with --yes --unpriced`;
+      : `${unpriced} and say --max-credits <n>${orAgree}`;
     const cost = costText(plan.costs.total);
     const asked = { ...io, isInteractive: io.isInteractive && !isSaidYes };
     const alone = `${amount(toSubmit, 'row')} would be submitted (${cost}): ${say}; nothing was submitted`;
     await confirm(asked, `Submit the other ${amount(toSubmit, 'row')}? ${cost}`, alone, 'submitted');
   }
-  const lower = given ?? before;
   if (isBounded) {
     if (lower !== null && lower < upToNano) {
       const earlier = beforeNano === 0 ? '' : `, with ${formatCredits(beforeNano)} of the batch before`;

@@ -25,6 +25,15 @@ export async function refuseSharedRpm({ session, access, batch }: BatchPlace, wo
   );
 }
 
+/** Throws a UserError where `--rpm` is said for several batches at once. */
+export function refuseRpmOfAll(session: Session): void {
+  const rpm = givenRpm(session);
+  if (rpm === undefined) return;
+  throw new UserError(
+    `--rpm belongs to one batch: \`callsheet limits --rpm ${rpm}\` bounds the whole account; nothing was submitted`,
+  );
+}
+
 /** What the command says holds until the batch ends; without a word of it a batch that is begun anew has no limit. */
 export async function orderRpm(at: BatchPlace, work: WorkAccess, isBegun: boolean): Promise<void> {
   const { session, batch } = at;

@@ -8,7 +8,7 @@ import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js
 import { decidedRows, wakeRows } from '../review/continue-rows.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
-import { orderRpm, refuseSharedRpm } from './batch-rpm.js';
+import { orderRpm, refuseRpmOfAll, refuseSharedRpm } from './batch-rpm.js';
 import { createBatchSource, signalRunning, tryRefusedKey } from './batch-source.js';
 import { batchTally, finalRows } from './batch-tally.js';
 import {
@@ -44,6 +44,7 @@ interface Resumed {
 
 /** Goes on with every batch of the account that has open rows, after a reboot or a stop. Nothing is asked or retried. */
 export async function resumeAll(session: Session, trustsHome: boolean): Promise<Resumed> {
+  refuseRpmOfAll(session);
   const access = openHomeAccess(session.config);
   const otherHome = await otherHomes(access, trustsHome);
   const done: Resumed = { resumed: [], running: [], left: [], otherHome };

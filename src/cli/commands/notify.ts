@@ -25,7 +25,7 @@ export function defineNotify(command: Command, cli: Cli): void {
 }
 
 /** Gives the exit code. */
-async function sendTest({ config, terminal, isJson }: Session): Promise<number> {
+async function sendTest({ config, terminal, isJson, cli: { io } }: Session): Promise<number> {
   const { randomUUID } = await import('node:crypto');
   const { targetLabel } = await import('../../domain/notice.js');
   const { sendNotice } = await import('../../notices/send.js');
@@ -36,12 +36,19 @@ async function sendTest({ config, terminal, isJson }: Session): Promise<number> 
     ...{ schema: 1 as const, id: randomUUID(), type: 'test' as const, atMs: Date.now() },
     ...{ account: account.name, batch: null },
   };
+  const ended = new AbortController();
+  // A command has a process group of its own, which Ctrl-C does not reach.
+  const over = io.onInterrupt(() => {
+    ended.abort();
+    io.quit(EXIT.detached);
+  });
   const sent = await Promise.all(
     notify.map(async (target) => ({
       target: targetLabel(target.to),
-      ...(await sendNotice(target, notice)),
+      ...(await sendNotice(target, notice, ended.signal)),
     })),
   );
+  over();
   if (isJson) terminal.json({ schema: 1, sent });
   else
     for (const one of sent) terminal.data(`${one.target}: ${'why' in one ? `did not arrive: ${one.why}` : 'arrived'}`);

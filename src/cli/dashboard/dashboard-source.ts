@@ -3,12 +3,10 @@ import type { DashboardSource, Order } from '../../dashboard/source.js';
 import type { Attempt } from '../../domain/attempt.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { CreditsNano } from '../../domain/money.js';
-import type { Media, ResolvedMedia, Row } from '../../domain/row.js';
+import type { Row } from '../../domain/row.js';
 import { quoteInForce, readPauses, sampleInForce } from '../../home/batch-marks.js';
 import { readBatchOptions } from '../../home/batch-order.js';
 import { resultLines } from '../../home/result-lines.js';
-import type { SubmitOptions } from '../../kinds/adapter.js';
-import { adapterFor } from '../../kinds/index.js';
 import { nameFlaw } from '../../manifest/names.js';
 import { quoteLines } from '../../report/quote-lines.js';
 import { StoreError } from '../../store/port.js';
@@ -26,10 +24,12 @@ import { type AccountState, readStates } from '../batch/batch-state.js';
 import { generationInForce } from '../batch/known-batch.js';
 import { accountLimits, batchLimits } from '../batch/limits-in-force.js';
 import { explanationsOf } from '../explain/explanations.js';
+import { spentBefore } from '../plan/approve-plan.js';
 import { caseOf } from '../review/show-case.js';
 import type { Session } from '../session.js';
 import { statusJson } from '../views/status-lines.js';
 import { giveOrder } from './give-order.js';
+import { shownRequest } from './shown-request.js';
 
 /** What the page shows, by the functions that `list`, `status`, `review show` and `explain` use. */
 export function createDashboardSource(session: Session, settings: readonly string[]): DashboardSource {
@@ -57,6 +57,7 @@ export function createDashboardSource(session: Session, settings: readonly strin
     row: (batch, row) => rowFacts(session, access, batch, row),
     count: async (batch) => (await generationInForce(access, batch))?.rows ?? 0,
     mostOf: (batch, indexes) => mostOf(session, access, batch, indexes),
+    isSpentBounded: async (batch) => (await spentBefore({ session, access, batch })).unbounded === 0,
     mayRun: async (batch) => sampleInForce(home, batch, (await rows.currentGeneration(batch)) ?? ''),
     limits: async (batch) => {
       if (batch === undefined) return (await accountLimits(session, access)).inForce;
@@ -163,37 +164,4 @@ async function requestOf({ home, config }: HomeAccess, batch: string, row: Row):
 /** Only what JSON can say: what is undefined is left out. */
 function asJson(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject;
-}
-
-/**
- * The request of a row as it is sent, without what nobody may see (the key goes in a header, a callback's address is of
- * one attempt) and with a note where bytes stand; null for a row that no request can be made of.
- */
-export function shownRequest(row: Row, options: Pick<SubmitOptions, 'responseFormat' | 'aliasPaths'>): Json {
-  const adapter = adapterFor(row.kind);
-  const media = Object.entries(row.media).map(([column, list]): [string, ResolvedMedia[]] => {
-    const isBytes = adapter.bytesColumns?.includes(column) === true;
-    return [column, list.map((one) => shownMedia(one, isBytes))];
-  });
-  try {
-    const { method, path, body = null } = adapter.submitRequest(row, Object.fromEntries(media), options);
-    return { method, path, body };
-  } catch (error) {
-    // As when it is sent: a body that cannot be built ends the row, which says so.
-    if (error instanceof TypeError) return null;
-    throw error;
-  }
-}
-
-function shownMedia(media: Media, isBytes: boolean): ResolvedMedia {
-  if (media.source === 'blob') {
-    const note = `(${media.bytes} bytes, sha256 ${media.sha256})`;
-    return { form: 'bytes', mediaType: media.mediaType, base64: note };
-  }
-  const where =
-    media.source === 'url'
-      ? media.url
-      : `(the ${media.frame ?? 'output'}${media.frame ? ' frame' : ''} of row ${media.id})`;
-  if (!isBytes) return { form: 'url', url: where };
-  return { form: 'bytes', mediaType: 'application/octet-stream', base64: `(the bytes of ${where})` };
 }

@@ -45,12 +45,13 @@ export function OrderDialog({
   const [typed, setTyped] = useState<Record<string, string>>({});
   const [failed, setFailed] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const fields = (request.fields ?? []).filter((one) => one.isNeeded !== 'where priced' || quote?.credits !== null);
+  const fields = (request.fields ?? []).filter((one) => one.isNeeded !== 'where priced' || isPriced(quote));
   const filled = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== ''));
   const body = { order: request.order, ...request.body, ...filled };
   useLayoutEffect(() => {
     dialog.current?.showModal();
-    const standIns = fields.filter(({ isNeeded }) => isNeeded !== false).map(({ name }) => [name, '1']);
+    const needed = (request.fields ?? []).filter(({ isNeeded }) => isNeeded !== false);
+    const standIns = needed.map(({ name }) => [name, '1']);
     ask<Quote>(`/batches/${batch}/quote`, { ...body, ...Object.fromEntries(standIns) }).then(setQuote, (error: Error) =>
       setFailed(error.message),
     );
@@ -93,6 +94,11 @@ export function OrderDialog({
       </form>
     </dialog>
   );
+}
+
+/** Known to be: what a person types before that would be sent although its field is gone. */
+function isPriced(quote: Quote | undefined): boolean {
+  return quote !== undefined && quote.credits !== null;
 }
 
 interface FieldsProps {

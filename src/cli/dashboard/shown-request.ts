@@ -1,0 +1,37 @@
+import type { Json } from '../../domain/json.js';
+import type { Media, ResolvedMedia, Row } from '../../domain/row.js';
+import type { SubmitOptions } from '../../kinds/adapter.js';
+import { adapterFor } from '../../kinds/index.js';
+
+/**
+ * The request of a row as it is sent, without what nobody may see (the key goes in a header, a callback's address is of
+ * one attempt) and with a note where bytes stand; null for a row that no request can be made of.
+ */
+export function shownRequest(row: Row, options: Pick<SubmitOptions, 'responseFormat' | 'aliasPaths'>): Json {
+  const adapter = adapterFor(row.kind);
+  const media = Object.entries(row.media).map(([column, list]): [string, ResolvedMedia[]] => {
+    const isBytes = adapter.bytesColumns?.includes(column) === true;
+    return [column, list.map((one) => shownMedia(one, isBytes))];
+  });
+  try {
+    const { method, path, body = null } = adapter.submitRequest(row, Object.fromEntries(media), options);
+    return { method, path, body };
+  } catch (error) {
+    // As when it is sent: a body that cannot be built ends the row, which says so.
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+function shownMedia(media: Media, isBytes: boolean): ResolvedMedia {
+  if (media.source === 'blob') {
+    const note = `(${media.bytes} bytes, sha256 ${media.sha256})`;
+    return { form: 'bytes', mediaType: media.mediaType, base64: note };
+  }
+  const where =
+    media.source === 'url'
+      ? media.url
+      : `(the ${media.frame ?? 'output'}${media.frame ? ' frame' : ''} of row ${media.id})`;
+  if (!isBytes) return { form: 'url', url: where };
+  return { form: 'bytes', mediaType: 'application/octet-stream', base64: `(the bytes of ${where})` };
+}
