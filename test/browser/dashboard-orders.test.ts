@@ -227,7 +227,7 @@ test('a sampled batch can be cancelled', async () => {
   expect(await said.textContent()).not.toBe('');
   await page.getByRole('link', { name: 'Gallery' }).click();
   await page.getByRole('heading', { name: 'Gallery' }).waitFor();
-  expect(await said.textContent()).toBe('');
+  await expect.poll(() => said.textContent()).toBe('');
   await page.close();
 });
 
