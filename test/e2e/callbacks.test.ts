@@ -161,7 +161,9 @@ describe.skipIf(!hasTemporal())('callbacks of vendor-a (design 3, Recovering a l
       const { counts } = await stack.run('b', [videoRow('known')]);
       expect(counts.done).toBe(1);
       const attempts = await stack.ledger.read('b', 'known');
-      expect(attempts.map(standingOf)).toEqual(['rendered']);
+      // A loaded machine may give up a connection before anything is sent.
+      const sent = attempts.map(standingOf).filter((standing) => standing !== 'void');
+      expect(sent).toEqual(['rendered']);
       jobOf(stack);
       expectPacedPolls(stack);
       const [history] = await storedHistories(
