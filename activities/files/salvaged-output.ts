@@ -22,5 +22,5 @@ export async function isWholeFile(bytes: Buffer): Promise<boolean> {
   const type = sniffMedia(bytes.subarray(0, SNIFF_BYTES));
   if (type === undefined || !TELLS_ITS_END.has(type.extension)) return false;
   const reading = await readMediaFacts(type, { head: bytes, bytes: bytes.length, sha256: '' });
-  return 'facts' in reading;
+  return 'facts' in reading && reading.isGivenUp !== true;
 }

@@ -38,6 +38,13 @@ export class Secret {
   }
 }
 
+/** An environment for other programs: the key of the service is nobody else's business. */
+export function withoutOurs(
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !/^CALLSHEET_/.test(name)));
+}
+
 type KeyProblem = 'missing' | 'wrong_form';
 
 /** Whether a key can be one: the prefix, then visible ASCII without quotes or blanks. Never says what was given. */

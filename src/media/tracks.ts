@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
+import { withoutOurs } from '../domain/secret.js';
 import { packageRoot } from '../package-root.js';
 
 /**
@@ -45,10 +46,10 @@ let idle: NodeJS.Timeout | undefined;
 /** One file at a time: what becomes of the process is then known to be of that one. */
 let turn: Promise<unknown> = Promise.resolve();
 
-/** Never throws for strange bytes; throws where this installation cannot read any. */
+/** Never throws: whoever asks may have paid for the file, and keeps it. */
 export function readTracks(asked: TracksAsked): Promise<Tracks> {
-  const tracks = turn.then(() => ask(asked));
-  turn = tracks.catch(() => undefined);
+  const tracks = turn.then(() => ask(asked)).catch((): Tracks => 'unknown');
+  turn = tracks;
   return tracks;
 }
 
@@ -56,10 +57,11 @@ async function ask(asked: TracksAsked): Promise<Tracks> {
   const { child, next } = await readyReader();
   child.send(asked, () => undefined);
   const told = await next(GIVE_UP_MS);
-  idle = setTimeout(end, IDLE_MS, child).unref();
+  if (told === undefined || told === 'ready') return 'unknown';
   child.unref();
   child.channel?.unref();
-  return told === undefined || told === 'ready' ? 'unknown' : told;
+  idle = setTimeout(end, IDLE_MS, child).unref();
+  return told;
 }
 
 /** One that waits for its next file: an earlier one may have left a loop behind. */
@@ -71,15 +73,14 @@ async function readyReader(): Promise<Reader> {
   }
   const fresh = startReader();
   reader = fresh;
-  if ((await fresh.next()) !== 'ready') throw new Error(`${PROGRAM} does not start: is the installation whole?`);
+  if ((await fresh.next()) !== 'ready') throw new Error(`${PROGRAM} does not start`);
   return fresh;
 }
 
 function startReader(): Reader {
   const child = fork(PROGRAM, [], {
     execArgv: [`--max-old-space-size=${MEMORY_MB}`],
-    // The key of the service is nobody else's business.
-    env: {},
+    env: withoutOurs(process.env),
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
@@ -92,7 +93,7 @@ function startReader(): Reader {
   });
   const over = (): void => {
     isOver = true;
-    if (reader?.child === child) reader = undefined;
+    forget(child);
     hear();
   };
   child.on('error', over).on('exit', over);
@@ -114,5 +115,11 @@ function hold(child: ChildProcess): void {
 }
 
 function end(child: ChildProcess): void {
+  // At once: it would still be asked until it is gone.
+  forget(child);
   child.kill('SIGKILL');
+}
+
+function forget(child: ChildProcess): void {
+  if (reader?.child === child) reader = undefined;
 }

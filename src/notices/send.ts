@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { commandOf, type Notice, type NoticeTarget } from '../domain/notice.js';
+import { withoutOurs } from '../domain/secret.js';
 import { postNotice } from '../service/vetted-request.js';
 import { messageFor, noticeJson } from './message.js';
 
@@ -76,9 +77,4 @@ function endAll(child: ChildProcess): void {
   } catch {
     // All of them have ended meanwhile.
   }
-}
-
-/** The key of the service is nobody else's business. */
-function withoutOurs(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !/^CALLSHEET_/.test(name)));
 }

@@ -16,8 +16,8 @@ export interface MediaFacts {
 /** `truncated` = bytes are missing, `unreadable` = no such container, `no_track` = nothing to play. */
 export type MediaProblem = 'truncated' | 'unreadable' | 'no_track';
 
-/** `trailingBytes`: so many follow the end of a whole file. */
-export type MediaReading = { facts: MediaFacts; trailingBytes?: number } | { problem: MediaProblem };
+/** `trailingBytes`: so many follow the end of a whole file. `isGivenUp`: nobody knows what it shows; it may be damaged. */
+export type MediaReading = { facts: MediaFacts; trailingBytes?: number; isGivenUp?: true } | { problem: MediaProblem };
 
 /** Constant memory: reads the head, the container's index and, where it must, single pieces of the file. */
 export async function readMediaFacts(type: MediaType, file: PendingFile): Promise<MediaReading> {
@@ -26,10 +26,9 @@ export async function readMediaFacts(type: MediaType, file: PendingFile): Promis
   const reading = await readByFamily(type, file);
   if (whole.trailingBytes === 0) return reading;
   // What follows the end can confuse a reader of the whole; the container itself is all there.
-  const facts = 'facts' in reading ? reading.facts : {};
-  return 'facts' in reading || reading.problem === 'unreadable'
-    ? { facts, trailingBytes: whole.trailingBytes }
-    : reading;
+  const { trailingBytes } = whole;
+  if ('facts' in reading) return { ...reading, trailingBytes };
+  return reading.problem === 'unreadable' ? { facts: {}, trailingBytes } : reading;
 }
 
 async function readByFamily(type: MediaType, file: PendingFile): Promise<MediaReading> {
@@ -62,7 +61,7 @@ async function readFilm(file: PendingFile): Promise<MediaReading> {
   const tracks = await readTracks({ file: source, length: 'said' });
   if (tracks === 'none') return { problem: 'no_track' };
   if (tracks === 'unreadable') return { problem: 'unreadable' };
-  if (tracks === 'unknown') return { facts: {} };
+  if (tracks === 'unknown') return { facts: {}, isGivenUp: true };
   const { seconds, ...size } = tracks;
   return { facts: { ...size, ...defined({ durationSeconds: seconds }) } };
 }

@@ -102,9 +102,12 @@ async function write(
 }
 
 function doubts({ extension }: MediaType, reading: MediaReading): string[] {
-  const { trailingBytes = 0 } = 'facts' in reading ? reading : {};
-  if (trailingBytes === 0) return [];
-  return [`kept as it came: ${trailingBytes} bytes follow the end of the ${extension} file`];
+  if ('problem' in reading) return [];
+  const { trailingBytes = 0, isGivenUp = false } = reading;
+  return [
+    ...(trailingBytes > 0 ? [`kept as it came: ${trailingBytes} bytes follow the end of the ${extension} file`] : []),
+    ...(isGivenUp ? [`kept as it came: nothing could be read of the ${extension} file, look whether it plays`] : []),
+  ];
 }
 
 function asideText(batch: string, key: string, { file }: OutputFile): string {

@@ -137,7 +137,10 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
     await forgetPrices();
     await sampled('--sample', '2', '--yes');
     const unsaid = await rig.run(['approve', 'shots', '--yes']);
-    expect([unsaid.code, unsaid.stderr]).toEqual([2, expect.stringContaining('agree to them with --yes --unpriced')]);
+    expect([unsaid.code, unsaid.stderr]).toEqual([
+      2,
+      expect.stringContaining('agree to them with --yes --unpriced and no budget'),
+    ]);
     expect(jobs()).toHaveLength(2);
     const bounded = await rig.run(['approve', 'shots', '--yes', '--unpriced', '--max-credits', '5']);
     expect([bounded.code, bounded.stderr]).toEqual([2, expect.stringContaining('--max-credits 5 cannot be kept')]);

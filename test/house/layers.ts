@@ -10,7 +10,7 @@ const mayImport: Record<string, string[]> = {
   domain: [],
   contract: ['domain'],
   kinds: ['domain'],
-  media: ['package-root'],
+  media: ['domain', 'package-root'],
   manifest: ['domain', 'kinds', 'media'],
   service: ['domain'],
   store: ['domain', 'kinds', 'media'],

@@ -124,6 +124,22 @@ describe('F42: bytes that are not the output', () => {
     expect(filesBelow(root)).toEqual([]);
   });
 
+  test('a film that leads its reader astray was paid: it is kept, and a warning says to look', async () => {
+    const { outputs, media } = newOutputs();
+    const bytes = fixture('a.webm');
+    // The length of the element Info: no number begins with a zero byte.
+    bytes[bytes.lastIndexOf(Buffer.from([0x15, 0x49, 0xa9, 0x66])) + 4] = 0;
+    const { file, warnings } = await outputs.save(streamOf(bytes), { ...options, expected: 'video' });
+    expect(file).toEqual({
+      file: 'media/a.webm',
+      contentType: 'video/webm',
+      bytes: bytes.length,
+      sha256: sha256(bytes),
+    });
+    expect(warnings).toEqual(['kept as it came: nothing could be read of the webm file, look whether it plays']);
+    expect(media()).toEqual(['a.webm']);
+  });
+
   test('anything that is media is taken where anything is expected', async () => {
     const { outputs } = newOutputs();
     const saved = await outputs.save(streamOf('{"outputs":[]}'), { ...options, expected: 'any' });

@@ -89,10 +89,11 @@ async function approvedBudget(
   const given = session.config.budget.maxCredits;
   const { io } = session.cli;
   const lower = given ?? before;
+  // A budget that the sample ran with stands.
+  const orAgree = before === null ? ', or agree to them with --yes --unpriced and no budget' : '';
   const isUnbounded = isSaidUnpriced && isSaidYes;
   const isAgreed = isUnbounded ? !isBounded : isSaidYes && given !== null;
   if (!isAgreed && (given === null || io.isInteractive || isUnbounded)) {
-    const orAgree = lower === null ? ', or agree to them with --yes --unpriced' : '';
     const say = isBounded
       ? `say --max-credits <n>, for all of it --max-credits ${formatCredits(upToNano)}`
       : `${unpriced} and say --max-credits <n>${orAgree}`;
@@ -111,7 +112,9 @@ async function approvedBudget(
     return Math.min(lower ?? upToNano, upToNano);
   }
   if (lower === null) return null;
-  throw new UserError(`B52 --max-credits ${formatCredits(lower)} cannot be kept: ${unpriced}; nothing was submitted`);
+  throw new UserError(
+    `B52 --max-credits ${formatCredits(lower)} cannot be kept: ${unpriced}${orAgree}; nothing was submitted`,
+  );
 }
 
 /** `10 rows and 2 attempts of before without a known price`. */
