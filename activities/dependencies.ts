@@ -130,6 +130,8 @@ export interface Messenger extends BookMessages {
   startJob(input: JobInput, sinceMs: number | null): Promise<boolean>;
   /** Asks for the slots of jobs, which wait for their grants. */
   acquireFor(asked: AcquireFor): Promise<void>;
+  /** A job that has sent nothing waits for no slot any more, and one that it was given goes back. */
+  withdraw(job: JobKey): Promise<void>;
   /** Tells a job that it has a slot. False when it does not run. */
   granted(job: JobKey, message: Granted): Promise<boolean>;
   /** Gives a slot back. False when the semaphore is gone: its successor reads the ledger. */

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { InputsWanted, StandsBy } from '../src/contract/attempts.js';
 import type { InputRefused } from '../src/contract/pages.js';
 import type { RowRef } from '../src/contract/workflows.js';
 import { loadRow } from '../src/home/row-work.js';
@@ -20,15 +21,36 @@ const FRAME_AGAIN_MS = 2_000;
 export interface InputActivities {
   /**
    * Fetches what must go as bytes and uploads what must go as a URL; false when an input cannot be had, and why, where
-   * what other rows rendered cannot feed this one.
+   * what other rows rendered cannot feed this one. `isAsked`: the semaphore was asked for the row's slot, and its submit
+   * is to stand by.
    */
-  fetchInputs(input: { row: RowRef }): Promise<boolean | InputRefused>;
+  fetchInputs(input: InputsWanted): Promise<boolean | { isAsked: true } | InputRefused>;
 }
 
 export function inputActivities(deps: Dependencies): InputActivities {
   return {
-    fetchInputs: ({ row }) => withHeartbeat(() => fetchAll(deps, row)),
+    fetchInputs: ({ row, maySubmit }) =>
+      withHeartbeat(async () => {
+        const taken = await fetchAll(deps, row);
+        if (maySubmit === undefined) return taken;
+        if (taken === true) return (await askForSlot(deps, row, maySubmit)) ? { isAsked: true } : true;
+        // An earlier try may have found all of it, and its word was lost.
+        if (Context.current().info.attempt > 1) await deps.messenger.withdraw({ batch: row.batch, id: row.id });
+        return taken;
+      }),
   };
+}
+
+/** By the shortest way: no signal and no task of its own between the inputs and the submit. False where that is closed. */
+async function askForSlot({ standby, messenger }: Dependencies, row: RowRef, how: StandsBy): Promise<boolean> {
+  const { info, cancellationSignal } = Context.current();
+  // Its job may have gone on without this try: nobody would give back what is asked for now.
+  if (standby?.hasRoom() !== true || cancellationSignal.aborted) return false;
+  const { batch, id, kind } = row;
+  // What an earlier try asked for may be there already.
+  if (info.attempt === 1) standby.begin({ batch, id });
+  await messenger.acquireFor({ batch, jobs: [{ id, kind }], standsBy: true, ...how });
+  return true;
 }
 
 async function fetchAll(deps: Dependencies, rowRef: RowRef): Promise<boolean | InputRefused> {

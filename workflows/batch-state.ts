@@ -111,6 +111,16 @@ export function roomForPage(state: BatchState): number {
   return room >= Math.min(PAGE_MIN, state.window) || state.open.length === 0 ? room : 0;
 }
 
+/**
+ * As many again as there are slots: downloads and records go on while the next rows already wait for a slot. True where
+ * more rows may be open than before.
+ */
+export function takeCap(state: BatchState, cap: number): boolean {
+  const before = state.window;
+  state.window = cap + Math.max(PAGE_MIN, cap);
+  return state.window > before;
+}
+
 /** Books a page: counts what is finished and returns the rows whose jobs must be started. */
 export function takePage(state: BatchState, page: PageResult, nowMs: number): OpenedRow[] {
   for (const status of STATUSES) state.counts[status] += page.finished[status] ?? 0;
@@ -121,8 +131,7 @@ export function takePage(state: BatchState, page: PageResult, nowMs: number): Op
   noteHeld(state, page.held);
   if (isRescan(state)) noteRescanned(state, page.entries.length);
   state.cursor = page.next;
-  // As many again as there are slots: downloads and records go on while the next rows already wait for a slot.
-  state.window = page.cap + Math.max(PAGE_MIN, page.cap);
+  takeCap(state, page.cap);
   const { batch, part, feeding = [] } = page;
   return page.entries.flatMap((entry) => {
     const feeds = feeding.includes(entry.index);

@@ -51,10 +51,7 @@ export async function job(input: JobInput): Promise<JobResult> {
     const { row } = state;
     switch (step.step) {
       case 'prepare':
-        return cancellable(async () => ({
-          what: 'prepared',
-          taken: await downloadProxy(account).fetchInputs({ row }),
-        }));
+        return cancellable(prepare);
       // Nothing of the row's own was paid: a copy that cannot be stored is not waited for once it is cancelled.
       case 'share':
         return cancellable(async () => ({ what: 'shared', ...(await shareProxy(account).shareOutput({ row })) }));
@@ -78,6 +75,14 @@ export async function job(input: JobInput): Promise<JobResult> {
         slot.release({ done: true });
         return { what: 'fetched', status: await downloadRow(parts, state) };
     }
+  }
+
+  async function prepare(): Promise<Happened> {
+    const maySubmit = slot.mayAsk();
+    const found = await downloadProxy(account).fetchInputs({ row: state.row, ...(maySubmit ? { maySubmit } : {}) });
+    if (typeof found !== 'object' || !('isAsked' in found)) return { what: 'prepared', taken: found };
+    slot.asked();
+    return { what: 'prepared', taken: true };
   }
 
   /** Here a job can be cancelled: it has no slot, or has one and nothing is sent yet. */

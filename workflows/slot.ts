@@ -13,6 +13,10 @@ export interface Slot {
    * history has grown long by waiting: the job hands over to a new run, which asks again.
    */
   acquire(holds: boolean): Promise<boolean>;
+  /** How an activity may ask for the job's first slot; undefined once it had one, or where it was asked for already. */
+  mayAsk(): StandsBy | undefined;
+  /** An activity has asked, and the next submit stands by. */
+  asked(): void;
   /** The first submit of the job waits for the grant itself. */
   standsBy(): StandsBy | undefined;
   /** That submit has ended, with the grant if one came. */
@@ -49,18 +53,24 @@ export function openSlot({ account, row, policy, isAsked, standsBy, isFed }: Job
   let givingBack: Promise<void> = Promise.resolve();
   let isWaitedFor = isAsked === true && standsBy !== true;
   let isStandingBy = standsBy === true;
-  const apart = policy.ambiguity !== 'hold' ? { apart: true as const } : {};
+  let hadGrant = false;
+  const how: StandsBy = { ...(policy.ambiguity !== 'hold' ? { apart: true } : {}), ...(isFed ? { isFed } : {}) };
 
   const take = (message: Granted): void => {
     // A grant that was given back already is told twice when its acquire was repeated.
     if (message.grant <= lastReleased) return;
     grant = message.grant;
+    hadGrant = true;
     expected = message.expected;
   };
   setHandler(messages.granted, take);
 
   return {
-    standsBy: () => (isStandingBy && grant === undefined ? apart : undefined),
+    mayAsk: () => (isAsked || hadGrant ? undefined : how),
+    asked() {
+      isStandingBy = true;
+    },
+    standsBy: () => (isStandingBy && grant === undefined ? how : undefined),
     stoodBy(granted) {
       isStandingBy = false;
       if (granted) take(granted);
@@ -102,7 +112,7 @@ export function openSlot({ account, row, policy, isAsked, standsBy, isFed }: Job
   };
 
   async function ask(holds: boolean): Promise<void> {
-    const asked = { job, kind: row.kind, holds, ...apart, ...(isFed ? { isFed } : {}) };
+    const asked = { job, kind: row.kind, holds, ...how };
     try {
       await semaphore.signal(messages.acquire, asked);
     } catch {

@@ -46,9 +46,16 @@ export interface SubmitInput extends AttemptInput, HeldGrant {
   standsBy?: StandsBy;
 }
 
-/** `apart` as in what the semaphore is asked. */
+/** `apart` and `isFed` as in what the semaphore is asked. */
 export interface StandsBy {
   apart?: true;
+  isFed?: true;
+}
+
+export interface InputsWanted {
+  row: RowRef;
+  /** Once its inputs are there the row may be asked a slot for, to stand by for it: the job holds none, nor gives one back. */
+  maySubmit?: StandsBy;
 }
 
 /** The grant that came while the submit stood by. */

@@ -25,6 +25,7 @@ export interface AcquireFor {
   batch: string;
   jobs: { id: string; kind: Kind }[];
   apart?: true;
+  isFed?: true;
   standsBy?: true;
 }
 /** The job no longer waits for a slot. */

@@ -105,6 +105,12 @@ export type OpenRowState =
   | { id: string; state: 'finished'; status: Status; creditsNano: CreditsNano | null }
   | { id: string; state: 'restart'; begins: Begins; attempts: number };
 
+export interface SweptRows {
+  rows: OpenRowState[];
+  /** As in a page: it may have changed while no page was asked for. */
+  cap: number;
+}
+
 // ---- rows that feed rows ----
 
 /** Why the inputs of a row cannot be used. */

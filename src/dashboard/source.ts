@@ -22,6 +22,8 @@ export interface DashboardSource {
   lines(batch: string): AsyncIterable<ResultLine>;
   /** What `review show --json` and `explain` say of a row, with what was asked for. Throws an `OrderRefused`. */
   row(batch: string, row: Pick<PageRow, 'id' | 'reasonCode'>): Promise<JsonObject>;
+  /** Which of the batch's manifests is in force; undefined where it has none. */
+  generation(batch: string): Promise<string | undefined>;
   /** How many rows the batch in force has. */
   count(batch: string): Promise<number>;
   /** The most that rows can cost, by their places in the manifest; null where a price is not known. */
@@ -75,7 +77,7 @@ export const orderSchema = z.discriminatedUnion(
     }),
     z.object({ order: z.literal('account-limits'), concurrency: z.exactOptional(count), rpm: z.exactOptional(count) }),
     z.object({ order: z.literal('rerun'), id: name, withDependents: z.boolean() }),
-    z.object({ order: z.literal('approve'), maxCredits: z.exactOptional(credits) }),
+    z.object({ order: z.literal('approve'), maxCredits: z.exactOptional(credits), generation: z.exactOptional(name) }),
     z.object({ order: z.literal('resubmit'), id: name, why }),
     z.object({ order: z.literal('mark-lost'), id: name, isNotBilled: z.boolean(), why }),
     z.object({ order: z.literal('attach-handle'), id: name, handle, why }),
@@ -110,7 +112,7 @@ export function commandOf(batch: string, order: Order): { words: string[]; flags
       return { words: ['rerun', '--yes', ...others], flags: ['--', batch, order.id] };
     }
     case 'approve':
-      return { words: ['approve', '--yes', '--json', ...approvedFlag(order.maxCredits)], flags: ['--', batch] };
+      return { words: ['approve', '--yes', '--json', ...approvedFlags(order)], flags: ['--', batch] };
     case 'resubmit':
       return { words: ['review', 'resubmit', '--yes', ...whyFlag(order.why)], flags: ['--', batch, order.id] };
     case 'mark-lost': {
@@ -136,8 +138,9 @@ function budgetFlag(maxCredits: string | undefined): string[] {
 }
 
 /** Without a budget a person agreed where no price was known; refused where all of it is known by then. */
-function approvedFlag(maxCredits: string | undefined): string[] {
-  return maxCredits === undefined ? ['--unpriced'] : budgetFlag(maxCredits);
+function approvedFlags({ maxCredits, generation }: Extract<Order, { order: 'approve' }>): string[] {
+  const seen = generation === undefined ? [] : [`--generation=${generation}`];
+  return [...(maxCredits === undefined ? ['--unpriced'] : budgetFlag(maxCredits)), ...seen];
 }
 
 function whyFlag(text: string | undefined): string[] {

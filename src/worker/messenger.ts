@@ -49,6 +49,9 @@ export function createMessenger(client: Client, account: string, timeScale: numb
       await this.ensureSemaphore();
       await send();
     },
+    async withdraw(job) {
+      await delivered(() => semaphore().signal(messages.withdraw, { job }));
+    },
     async rowFinished(batch, report) {
       return delivered(() => client.workflow.getHandle(batchId(account, batch)).signal(messages.rowFinished, report));
     },

@@ -84,6 +84,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
       ensureSemaphore: async () => undefined,
       startJob: async () => true,
       acquireFor: async () => undefined,
+      withdraw: async () => undefined,
       granted: async () => true,
       rowFinished: async (_, report) => {
         finished.push(report);

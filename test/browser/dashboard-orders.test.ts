@@ -1,5 +1,5 @@
 // What the page offers for a batch and for a row, and what stands beside each order, without any engine.
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import type { Notice } from '../../src/domain/notice.js';
@@ -185,7 +185,12 @@ test('a sampled batch shows what its sample said of the rest, until that is appr
   await dialog.getByLabel('At most so many credits, with all that was spent so far').waitFor();
   await dialog.getByRole('button', { name: 'Leave it' }).click();
   await page.unroute('**/quote');
-  await page.route('**/quote', (route) => route.fulfill({ body: JSON.stringify({ rows: 40, credits: null }) }));
+  // The manifest that is answered for is named by the order again.
+  const unpriced = async (route: Route) => {
+    const { generation: answered } = await (await route.fetch()).json();
+    await route.fulfill({ body: JSON.stringify({ rows: 40, credits: null, generation: answered }) });
+  };
+  await page.route('**/quote', unpriced);
   await page.getByRole('button', { name: 'Approve the rest' }).click();
   await dialog.getByText('40 rows, the price is not known, and no budget bounds it').waitFor();
   // Nothing that was typed before the quote came is sent with it.
@@ -193,7 +198,7 @@ test('a sampled batch shows what its sample said of the rest, until that is appr
   const given = page.waitForRequest('**/orders');
   await page.route('**/orders', (route) => route.fulfill({ body: JSON.stringify({ message: 'approved' }) }));
   await dialog.getByRole('button', { name: 'Approve the rest' }).click();
-  expect((await given).postDataJSON()).toEqual({ order: 'approve' });
+  expect((await given).postDataJSON()).toEqual({ order: 'approve', generation });
   await dialog.waitFor({ state: 'detached' });
   await page.unroute('**/orders');
   const told = await home.run('status', 'b');

@@ -137,6 +137,16 @@ describe('the quote', () => {
     expect(stderr).toMatch(/^quote {5}\d rows?: credits not known, time not known$/m);
     expect(stderr).toMatch(/^changed {3}1 row of the sample is another now than what was rendered: one$/m);
   });
+
+  test('approve is for the manifest that was looked at alone', async () => {
+    const home = await seededHome('shots', [{ id: 'one', states: [CREATED] }, { id: 'two' }]);
+    await writeSampleGate(home.home, 'shots', { ids: ['one'], atMs: 1 });
+    const { exitCode, stderr } = await home.run('approve', 'shots', '--yes', '--unpriced', '--generation=another');
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining("the manifest of batch 'shots' is another one now"),
+    ]);
+  });
 });
 
 test('--another without --sample, and sizes that are none, are refused', async () => {

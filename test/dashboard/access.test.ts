@@ -188,6 +188,8 @@ test('an order is the command line that it says', () => {
   expect(rerun).toEqual({ words: ['rerun', '--yes', '--with-dependents'], flags: ['--', 'b', 'one'] });
   const unpriced = commandOf('b', { order: 'approve' });
   expect(unpriced.words).toEqual(['approve', '--yes', '--json', '--unpriced']);
+  const seen = commandOf('b', { order: 'approve', maxCredits: '3', generation: '0a1b' });
+  expect(seen.words).toEqual(['approve', '--yes', '--json', '--max-credits=3', '--generation=0a1b']);
   const group = commandOf('b', { order: 'settle-group' });
   expect(group).toEqual({ words: ['review', 'settle-group', '--yes'], flags: ['--', 'b'] });
 });

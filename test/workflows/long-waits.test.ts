@@ -69,7 +69,7 @@ it('3-R10: a job that waits for its slot hands over before its history is long, 
 it('3-R10: a row whose job closes again and again ends for that reason, not for an answer that was never read', async () => {
   const state = newBatchState(Date.now());
   state.open = [{ row, upToNano: null, sinceMs: Date.now(), restarts: 0, countedIn: 'g' }];
-  home.sweepRows.mockResolvedValue([{ id: 'r1', state: 'restart', begins: 'poll', attempts: 1 }]);
+  home.sweepRows.mockResolvedValue({ rows: [{ id: 'r1', state: 'restart', begins: 'poll', attempts: 1 }], cap: 5 });
   const start = vi.fn().mockResolvedValue(undefined);
   beginRun();
   const input = { account: 'a', batch: 'b', timeScale: 1 } as BatchInput;
@@ -77,4 +77,24 @@ it('3-R10: a row whose job closes again and again ends for that reason, not for 
   while (home.finishRow.mock.calls.length === 0) await vi.advanceTimersByTimeAsync(60_000);
   expect(start).toHaveBeenCalledTimes(5);
   expect(home.finishRow).toHaveBeenCalledWith({ row, status: 'review', reason: 'job_closed' });
+});
+
+it('a batch whose rows all render opens more once the account may have more jobs', async () => {
+  const state = newBatchState(Date.now());
+  state.open = [{ row, upToNano: null, sinceMs: Date.now(), restarts: 0, countedIn: 'g' }];
+  const touch = vi.fn();
+  const sweep = async (found: unknown): Promise<number> => {
+    home.sweepRows.mockResolvedValue(found);
+    await vi.advanceTimersByTimeAsync(60_000);
+    return state.window;
+  };
+  beginRun();
+  const input = { account: 'a', batch: 'b', timeScale: 1 } as BatchInput;
+  sweepNowAndThen(input, state, { touch, start: async () => undefined });
+  expect(await sweep({ rows: [], cap: 10 })).toBe(20);
+  expect(touch).toHaveBeenCalledTimes(1);
+  // What a worker of the build before has recorded is rows alone.
+  expect(await sweep([])).toBe(20);
+  expect(await sweep({ rows: [], cap: 5 })).toBe(10);
+  expect(touch).toHaveBeenCalledTimes(1);
 });

@@ -24,6 +24,8 @@ export interface ApprovalOrder {
   yes?: boolean;
   /** Rows may be submitted of which nobody knows the price: no budget bounds the batch then. */
   unpriced?: boolean;
+  /** The manifest that was looked at: another one asks again. */
+  generation?: string;
   trustHome?: boolean;
 }
 
@@ -34,6 +36,9 @@ export async function approveBatch(session: Session, batch: string, order: Appro
   const { generation } = known.generation;
   const { home } = known.access;
   await refuseOtherHome(known, order.trustHome);
+  if (order.generation !== undefined && order.generation !== generation) {
+    throw new UserError(`the manifest of batch '${batch}' is another one now: look at it again; nothing was submitted`);
+  }
   const gate = await waitingGate(known);
   const rest = await planRest(known, gate.ids);
   const { plan, rows, quote } = rest;

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { ApprovalOrder } from '../batch/approve-batch.js';
 import type { Cli } from '../io.js';
 import { openSession, trustHomeOption, withSettings } from '../open-session.js';
@@ -21,6 +21,8 @@ export function defineApprove(command: Command, cli: Cli): void {
     .argument('<batch>', "the batch's name")
     .option('-y, --yes', 'run the rest without asking; --max-credits says what it may cost')
     .option('--unpriced', 'with --yes: run rows of which nobody knows the price, without a budget')
+    // The page names what a person saw.
+    .addOption(new Option('--generation <hash>', 'only while this is the manifest in force').hideHelp())
     .addOption(trustHomeOption());
   const ending = `Without a terminal, and with --yes, --max-credits is needed, or --unpriced where a price is not known.\n\n${RUN_EXIT_HELP}`;
   withSettings(command, 'run', EXAMPLES, ending).action(async (batch: string) => {

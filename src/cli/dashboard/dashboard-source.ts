@@ -55,6 +55,7 @@ export function createDashboardSource(session: Session, settings: readonly strin
       if (generation !== undefined) yield* resultLines(resultSources(access), batch, generation);
     },
     row: (batch, row) => rowFacts(session, access, batch, row),
+    generation: (batch) => rows.currentGeneration(batch),
     count: async (batch) => (await generationInForce(access, batch))?.rows ?? 0,
     mostOf: (batch, indexes) => mostOf(session, access, batch, indexes),
     isSpentBounded: async (batch) => (await spentBefore({ session, access, batch })).unbounded === 0,

@@ -28,6 +28,8 @@ interface Quote {
   credits: string | null;
   /** By the names of the fields; null where nothing limits it. */
   inForce?: Record<string, number | null>;
+  /** The manifest that an approval is for. */
+  generation?: string;
 }
 
 export function OrderDialog({
@@ -47,7 +49,8 @@ export function OrderDialog({
   const [isBusy, setBusy] = useState(false);
   const fields = (request.fields ?? []).filter((one) => one.isNeeded !== 'where priced' || isPriced(quote));
   const filled = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== ''));
-  const body = { order: request.order, ...request.body, ...filled };
+  const seen = quote?.generation === undefined ? {} : { generation: quote.generation };
+  const body = { order: request.order, ...request.body, ...filled, ...seen };
   useLayoutEffect(() => {
     dialog.current?.showModal();
     const needed = (request.fields ?? []).filter(({ isNeeded }) => isNeeded !== false);
