@@ -130,7 +130,7 @@ export interface Messenger extends BookMessages {
   startJob(input: JobInput, sinceMs: number | null): Promise<boolean>;
   /** Asks for the slots of jobs, which wait for their grants. */
   acquireFor(asked: AcquireFor): Promise<void>;
-  /** A job that has sent nothing waits for no slot any more, and one that it was given goes back. */
+  /** A job that has ended waits for no slot any more, and one that it was given goes back. */
   withdraw(job: JobKey): Promise<void>;
   /** Tells a job that it has a slot. False when it does not run. */
   granted(job: JobKey, message: Granted): Promise<boolean>;

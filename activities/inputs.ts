@@ -34,23 +34,34 @@ export function inputActivities(deps: Dependencies): InputActivities {
         const taken = await fetchAll(deps, row);
         if (maySubmit === undefined) return taken;
         if (taken === true) return (await askForSlot(deps, row, maySubmit)) ? { isAsked: true } : true;
-        // An earlier try may have found all of it, and its word was lost.
-        if (Context.current().info.attempt > 1) await deps.messenger.withdraw({ batch: row.batch, id: row.id });
-        return taken;
+        // An earlier try may have had all of them, and its word was lost.
+        return Context.current().info.attempt > 1 ? { ...refusalOf(taken), mayBeAsked: true } : taken;
       }),
   };
 }
 
 /** By the shortest way: no signal and no task of its own between the inputs and the submit. False where that is closed. */
-async function askForSlot({ standby, messenger }: Dependencies, row: RowRef, how: StandsBy): Promise<boolean> {
-  const { info, cancellationSignal } = Context.current();
+async function askForSlot({ standby, messenger, log }: Dependencies, row: RowRef, how: StandsBy): Promise<boolean> {
   // Its job may have gone on without this try: nobody would give back what is asked for now.
-  if (standby?.hasRoom() !== true || cancellationSignal.aborted) return false;
+  if (standby?.hasRoom() !== true || Context.current().cancellationSignal.aborted) return false;
   const { batch, id, kind } = row;
-  // What an earlier try asked for may be there already.
-  if (info.attempt === 1) standby.begin({ batch, id });
-  await messenger.acquireFor({ batch, jobs: [{ id, kind }], standsBy: true, ...how });
-  return true;
+  // A grant that an earlier try has asked for is told anew, one of an earlier life of the row is not its.
+  standby.begin({ batch, id });
+  try {
+    await messenger.acquireFor({ batch, jobs: [{ id, kind }], standsBy: true, ...how });
+    // Cancelled meanwhile, it has left the queue before this came there.
+    const [isOpen = false] = await messenger.areOpen([{ batch, id }]);
+    if (!isOpen) await messenger.withdraw({ batch, id });
+    return true;
+  } catch (error) {
+    // What was made ready is kept: the job asks for itself.
+    log.warn({ id, error: error instanceof Error ? error.name : 'unknown' }, 'a slot could not be asked for');
+    return false;
+  }
+}
+
+function refusalOf(taken: false | InputRefused): InputRefused {
+  return taken === false ? { reason: 'input_missing', text: '' } : taken;
 }
 
 async function fetchAll(deps: Dependencies, rowRef: RowRef): Promise<boolean | InputRefused> {

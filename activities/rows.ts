@@ -1,4 +1,4 @@
-import type { OpenRowState, PageInput, PageResult, SweptRows } from '../src/contract/pages.js';
+import type { OpenRowState, PageInput, PageResult, SweepInput, SweptRows } from '../src/contract/pages.js';
 import type { Status } from '../src/domain/outcome.js';
 import { fedMedia, type Row } from '../src/domain/row.js';
 import { sampleInForce } from '../src/home/batch-marks.js';
@@ -20,7 +20,7 @@ export interface RowActivities {
   /** The next unfinished rows of a part, and the counts of the finished ones passed over. */
   pageRows(input: PageInput): Promise<PageResult>;
   /** What became of rows that did not report for a while. */
-  sweepRows(input: { batch: string; ids: string[] }): Promise<SweptRows>;
+  sweepRows(input: SweepInput): Promise<SweptRows | OpenRowState[]>;
 }
 
 export function rowActivities(deps: Dependencies): RowActivities {
@@ -155,7 +155,7 @@ async function nextPart(
   return facts && part + 1 < facts.parts.length ? { part: part + 1, index: 0 } : null;
 }
 
-async function sweepRows(deps: Dependencies, { batch, ids }: { batch: string; ids: string[] }): Promise<SweptRows> {
+async function sweepRows(deps: Dependencies, { batch, ids, withCap }: SweepInput): Promise<SweptRows | OpenRowState[]> {
   const open = await deps.messenger.areOpen(ids.map((id) => ({ batch, id })));
   const rows = await Promise.all(
     ids.map(async (id, i): Promise<OpenRowState> => {
@@ -167,5 +167,5 @@ async function sweepRows(deps: Dependencies, { batch, ids }: { batch: string; id
       return { id, state: 'finished', status, creditsNano: standing.creditsNano };
     }),
   );
-  return { rows, cap: await windowCap(deps) };
+  return withCap ? { rows, cap: await windowCap(deps) } : rows;
 }

@@ -32,8 +32,11 @@ export interface SlotActivities {
   /** Returns once the home can be written. */
   probeRecords(): Promise<void>;
   ensureSemaphore(): Promise<void>;
-  /** Within the worker to a submit that stands by, else to its job; false when that does not run. */
-  tellGrant(input: { job: JobKey; message: Granted; standsBy?: true }): Promise<boolean>;
+  /**
+   * Within the worker to a submit that stands by, else to its job. Where that does not run, a grant that is told for the
+   * first time is given back; false where it may have run by an earlier telling.
+   */
+  tellGrant(input: { job: JobKey; message: Granted; standsBy?: true; isFresh?: true }): Promise<boolean>;
   /** Ends a submit that stands by, unless it has its grant; gives back a grant that it did not take. */
   endStandby(job: JobKey): Promise<Granted | null>;
 }
@@ -46,13 +49,26 @@ export function slotActivities(deps: Dependencies): SlotActivities {
     keepBreakers: ({ breakers }) => withRecords(() => writeBreakers(deps.home, breakers)),
     probeRecords: () => withRecords(() => deps.home.store.probe()),
     ensureSemaphore: () => deps.messenger.ensureSemaphore(),
-    async tellGrant({ job, message, standsBy }) {
-      if (!standsBy || deps.standby === undefined) return deps.messenger.granted(job, message);
-      deps.standby.give(job, message);
-      return true;
-    },
+    tellGrant: (told) => tellGrant(deps, told),
     endStandby: async (job) => deps.standby?.withdraw(job) ?? null,
   };
+}
+
+async function tellGrant(
+  deps: Dependencies,
+  { job, message, standsBy, isFresh }: Parameters<SlotActivities['tellGrant']>[0],
+): Promise<boolean> {
+  if (standsBy && deps.standby !== undefined) {
+    deps.standby.give(job, message);
+    return true;
+  }
+  if (await deps.messenger.granted(job, message)) return true;
+  if (!isFresh) return false;
+  // By a message: what the semaphore itself did next would follow the answer of a local activity, and where a query comes
+  // between, a replay has that answer at another place.
+  const [judged] = await sweepHolders(deps, [job]);
+  if (judged?.action === 'free') await deps.messenger.withdraw(job);
+  return true;
 }
 
 async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverResult> {

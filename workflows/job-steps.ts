@@ -48,7 +48,7 @@ export type Effect =
 
 /** What came of a step. */
 export type Happened =
-  | { what: 'prepared'; taken: boolean | { reason: ReasonCode; text: string } }
+  | { what: 'prepared'; taken: boolean | { reason: ReasonCode; text: string; mayBeAsked?: true } }
   | { what: 'submitted'; result: SubmitResult }
   | { what: 'polled'; result: PollResult }
   /** What a lost answer named was found after all. */

@@ -1,7 +1,6 @@
 import { getExternalWorkflowHandle } from '@temporalio/workflow';
 import type { RowFinished } from '../src/contract/messages.js';
 import { jobId } from '../src/contract/names.js';
-import type { OpenRowState, SweptRows } from '../src/contract/pages.js';
 import type { OpenRow } from '../src/contract/rows.js';
 import type { BatchInput, BatchState, BeginningJob, BeginningJobs, Begins } from '../src/contract/workflows.js';
 import * as window from './batch-state.js';
@@ -171,8 +170,8 @@ export function sweepNowAndThen(input: BatchInput, state: BatchState, { touch, s
   return routine;
 
   async function sweep(ids: string[]): Promise<void> {
-    const swept: SweptRows | OpenRowState[] = await home.sweepRows({ batch: input.batch, ids });
-    // Recorded by the build before: the rows alone.
+    const swept = await home.sweepRows({ batch: input.batch, ids, withCap: true });
+    // From a worker of the build before: the rows alone.
     const { rows, cap } = Array.isArray(swept) ? { rows: swept, cap: null } : swept;
     // Where the account may have more jobs by now, none of those that run need end for that.
     if (cap !== null && window.takeCap(state, cap)) touch();

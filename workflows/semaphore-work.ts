@@ -7,6 +7,7 @@ import type {
   SemaphoreInput,
   SemaphoreState,
 } from '../src/contract/semaphore.js';
+import { defined } from '../src/domain/defined.js';
 import { sameJob } from './cap.js';
 import { noteReached } from './curbs.js';
 import type { Grant } from './permits.js';
@@ -163,11 +164,11 @@ export function nextToSweep(state: SemaphoreState): Holder[] {
 }
 
 /**
- * Tells a job its grant; false when no such job runs. The worker itself signals: a signal of the workflow would come back
+ * Tells a job its grant; false when no such job runs and nothing was done about that. The worker itself signals: a signal of the workflow would come back
  * as an event, and with it one more workflow task for each grant.
  */
-export function tellGrant({ job, standsBy }: Grant, message: Granted): Promise<boolean> {
-  return localProxy().tellGrant({ job, message, ...(standsBy ? { standsBy } : {}) });
+export function tellGrant({ job, standsBy }: Grant, message: Granted, isFresh: boolean): Promise<boolean> {
+  return localProxy().tellGrant({ job, message, ...defined({ standsBy }), ...(isFresh ? { isFresh } : {}) });
 }
 
 /** Nothing is claimed while nothing can be sent: a free read tries until it is answered, whatever it is told. */

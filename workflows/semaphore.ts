@@ -168,8 +168,8 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   }
 
   async function tell(grant: permits.Grant, isFresh: boolean): Promise<void> {
-    if (await tellGrant(grant, { grant: grant.grant, expected: expectedRender(state, grant.kind) })) return;
-    // The job is gone; told a second time, it may have run by the first. What is no fresh grant is the sweep's to judge.
+    if (await tellGrant(grant, { grant: grant.grant, expected: expectedRender(state, grant.kind) }, isFresh)) return;
+    // So says a worker of the build before of a job that is gone; what is no fresh grant is the sweep's to judge.
     if (isFresh && (await holders.lookAfter(account, state, grant.grant))) touch();
   }
 

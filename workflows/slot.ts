@@ -13,7 +13,7 @@ export interface Slot {
    * history has grown long by waiting: the job hands over to a new run, which asks again.
    */
   acquire(holds: boolean): Promise<boolean>;
-  /** How an activity may ask for the job's first slot; undefined once it had one, or where it was asked for already. */
+  /** How an activity may ask for the job's first slot; undefined once that was asked for. */
   mayAsk(): StandsBy | undefined;
   /** An activity has asked, and the next submit stands by. */
   asked(): void;
@@ -53,21 +53,22 @@ export function openSlot({ account, row, policy, isAsked, standsBy, isFed }: Job
   let givingBack: Promise<void> = Promise.resolve();
   let isWaitedFor = isAsked === true && standsBy !== true;
   let isStandingBy = standsBy === true;
-  let hadGrant = false;
+  let wasAsked = isAsked === true;
   const how: StandsBy = { ...(policy.ambiguity !== 'hold' ? { apart: true } : {}), ...(isFed ? { isFed } : {}) };
 
   const take = (message: Granted): void => {
     // A grant that was given back already is told twice when its acquire was repeated.
     if (message.grant <= lastReleased) return;
     grant = message.grant;
-    hadGrant = true;
+    wasAsked = true;
     expected = message.expected;
   };
   setHandler(messages.granted, take);
 
   return {
-    mayAsk: () => (isAsked || hadGrant ? undefined : how),
+    mayAsk: () => (wasAsked ? undefined : how),
     asked() {
+      wasAsked = true;
       isStandingBy = true;
     },
     standsBy: () => (isStandingBy && grant === undefined ? how : undefined),

@@ -35,7 +35,8 @@ const UNSENT: ReadonlySet<ReasonCode> = new Set([
 export function prepared(state: JobState, taken: Extract<Happened, { what: 'prepared' }>['taken']): Next {
   if (taken === true) return to(state, { step: 'submit' });
   if (taken === false) return to(state, finish('failed', 'input_missing'));
-  return to(state, { ...finish(unsentStatus(taken.reason), taken.reason), text: taken.text });
+  const end: Finish = { ...finish(unsentStatus(taken.reason), taken.reason), text: taken.text };
+  return taken.mayBeAsked ? to(state, end, { do: 'leave the queue' }) : to(state, end);
 }
 
 export function submitted(state: JobState, result: SubmitResult): Next {

@@ -54,7 +54,7 @@ export interface StandsBy {
 
 export interface InputsWanted {
   row: RowRef;
-  /** Once its inputs are there the row may be asked a slot for, to stand by for it: the job holds none, nor gives one back. */
+  /** A slot may be asked for the row once its inputs are there: its job holds none, and gives none back. */
   maySubmit?: StandsBy;
 }
 

@@ -19,7 +19,7 @@ import type { BatchProgress, RetryOrder, RowRef } from './workflows.js';
  */
 export const acquire =
   defineSignal<[{ job: JobKey; kind: Kind; holds: boolean; apart?: true; isFed?: true }]>('acquire');
-/** The same for jobs that a batch has just started, which then only wait: one message for all of them. */
+/** The same from an activity, for jobs that then only wait: of those that a batch has just started one message for all. */
 export const acquireFor = defineSignal<[AcquireFor]>('acquireFor');
 export interface AcquireFor {
   batch: string;

@@ -105,6 +105,13 @@ export type OpenRowState =
   | { id: string; state: 'finished'; status: Status; creditsNano: CreditsNano | null }
   | { id: string; state: 'restart'; begins: Begins; attempts: number };
 
+export interface SweepInput {
+  batch: string;
+  ids: string[];
+  /** Absent where the batch runs by the build before, which takes the rows alone. */
+  withCap?: true;
+}
+
 export interface SweptRows {
   rows: OpenRowState[];
   /** As in a page: it may have changed while no page was asked for. */
@@ -118,6 +125,8 @@ export interface InputRefused {
   reason: ReasonCode;
   /** For people: ids and file names, no URL. */
   text: string;
+  /** A slot may have been asked for the row before that was known. */
+  mayBeAsked?: true;
 }
 
 export interface FedRowsInput extends Omit<PageInput, 'cursor'> {

@@ -1,7 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
-import { defined } from '../domain/defined.js';
 import { isNoFile, StoreError } from '../store/port.js';
 import { type Access, refuse, SESSION_HEADER, sessionOnly } from './access.js';
 import type { PageRow, ShownRow } from './answers.js';
@@ -114,10 +113,7 @@ function defineOrders(app: Hono, source: DashboardSource, reader: RowsReader, lo
     const { batch, order } = await read(context);
     if (batch === undefined) return unknown(context);
     if (!order.success) return badOrder(context, order.error.issues[0]?.message);
-    // Read before the rows: where they are another manifest's by then, the order is refused.
-    const generation = order.data.order === 'approve' ? await source.generation(batch) : undefined;
-    const quote = await quoteOf(source, batch, await reader.all(batch), order.data);
-    return context.json({ ...quote, ...defined({ generation }) });
+    return context.json({ ...(await quoteOf(source, batch, await reader.all(batch), order.data)) });
   });
   app.post('/batches/:batch/orders', async (context) => {
     const { batch, order } = await read(context);

@@ -14,6 +14,8 @@ export interface BatchRows {
   failures: FailureGroup[];
   /** Output files by their names: nothing else of the batch's folder is served. */
   files: ReadonlyMap<string, OutputFile>;
+  /** The manifest that they are of, or one before where it was edited just then. */
+  generation: string | undefined;
   readAtMs: number;
 }
 
@@ -36,13 +38,19 @@ export interface RowsReader {
   isBehind(batch: string): boolean;
 }
 
+interface RowsSource {
+  generation(batch: string): Promise<string | undefined>;
+  lines(batch: string): AsyncIterable<ResultLine>;
+}
+
 /** The rows of batches, read by one pass at a time however many pages ask. */
-export function createRowsReader(lines: (batch: string) => AsyncIterable<ResultLine>, now: () => number): RowsReader {
+export function createRowsReader(source: RowsSource, now: () => number): RowsReader {
   const kept = new Map<string, { rows: BatchRows; tookMs: number }>();
   const passes = new Map<string, Promise<BatchRows>>();
   const pass = async (batch: string): Promise<BatchRows> => {
     const beganAtMs = now();
-    const rows = await gather(lines(batch), beganAtMs);
+    const generation = await source.generation(batch);
+    const rows = { ...(await gather(source.lines(batch))), generation, readAtMs: beganAtMs };
     kept.delete(batch);
     if (kept.size >= BATCHES_MAX) kept.delete(kept.keys().next().value ?? '');
     kept.set(batch, { rows, tookMs: now() - beganAtMs });
@@ -88,7 +96,7 @@ export async function readSlice(
   return rows;
 }
 
-async function gather(lines: AsyncIterable<ResultLine>, readAtMs: number): Promise<BatchRows> {
+async function gather(lines: AsyncIterable<ResultLine>): Promise<Pick<BatchRows, 'rows' | 'files' | 'failures'>> {
   const rows: PageRow[] = [];
   const files = new Map<string, OutputFile>();
   const failures = groupFailures();
@@ -107,7 +115,7 @@ async function gather(lines: AsyncIterable<ResultLine>, readAtMs: number): Promi
     if (record !== undefined && record.status !== 'done') failures.add(record);
     else if (ended !== undefined) failures.add({ id: row.id, status: ended, reasonCode: endedFor });
   }
-  return { rows, files, failures: failures.groups().reverse(), readAtMs };
+  return { rows, files, failures: failures.groups().reverse() };
 }
 
 /** Written out as one literal: objects that are spread together take twice the memory and the time. */

@@ -1,3 +1,4 @@
+import { defined } from '../domain/defined.js';
 import { REASONS, type ReasonCode } from '../domain/failure.js';
 import { formatCredits } from '../domain/money.js';
 import { LIVE_WORDS } from '../domain/outcome.js';
@@ -13,6 +14,8 @@ export interface Quote {
   credits: string | null;
   /** What holds now of what an order for limits changes, by the names of its fields; null where nothing limits it. */
   inForce?: LimitsInForce;
+  /** Of an approval: the manifest that was counted. The order names it, and is refused where it is another one by then. */
+  generation?: string;
 }
 
 const FREE = ['pause', 'cancel', 'limits', 'account-limits', 'mark-lost'];
@@ -38,9 +41,11 @@ export async function quoteOf(source: DashboardSource, batch: string, all: Batch
   if (FREE.includes(order.order)) return { rows: rows.length, credits: '0' };
   const paid = rows.filter((row) => (!row.isShared || row.reasonCode === UNSHARED) && !isFetched(row, order));
   const nano = await source.mostOf(batch, new Set(paid.map(({ index }) => index)));
+  const credits = nano === null ? null : formatCredits(nano);
+  if (order.order !== 'approve') return { rows: rows.length, credits };
   // An approval bounds all that the batch costs, with what it has cost.
-  const isBounded = order.order !== 'approve' || (await source.isSpentBounded(batch));
-  return { rows: rows.length, credits: nano === null || !isBounded ? null : formatCredits(nano) };
+  const isBounded = await source.isSpentBounded(batch);
+  return { rows: rows.length, credits: isBounded ? credits : null, ...defined({ generation: all.generation }) };
 }
 
 /** It was paid: a retry fetches its output, and the service is asked for a handle that is attached. */

@@ -44,7 +44,7 @@ const TYPES: Record<string, string> = {
 /** Listens on 127.0.0.1, and where it is told to; rejects when the port is taken. */
 export async function startDashboard({ source, port, controlSecret, other }: DashboardOptions): Promise<Dashboard> {
   const access = createAccess(Date.now, other?.secret);
-  const reader = createRowsReader((batch) => source.lines(batch), Date.now);
+  const reader = createRowsReader(source, Date.now);
   const api = createApi(source, access, reader);
   let address = '';
   let places = new Map<string, string[]>();

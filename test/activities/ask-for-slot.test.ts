@@ -39,32 +39,46 @@ async function asks(given: Given = {}) {
   // Of an earlier life of the row, or for this one where an earlier try has asked.
   standby.give(job, granted);
   for (let i = 0; given.isFull && standby.hasRoom(); i += 1) standby.give({ batch: 'b', id: `r${i}` }, granted);
-  const messenger = { acquireFor: vi.fn(async () => undefined), withdraw: vi.fn(async () => undefined) };
-  const deps = { ...records, messenger, ...(given.standby === false ? {} : { standby }) };
+  const acquireFor = vi.fn(async () => undefined);
+  const messenger = { acquireFor, withdraw: vi.fn(async () => undefined), areOpen: vi.fn(async () => [true]) };
+  const deps = {
+    ...records,
+    messenger,
+    log: { warn: () => undefined },
+    ...(given.standby === false ? {} : { standby }),
+  };
   const { fetchInputs } = inputActivities(deps as unknown as Dependencies);
   const row = { batch: 'b', generation, part: 0, index: 0, id: 'one', kind: 'svc/image' as const };
   const environment = new MockActivityEnvironment({ attempt: given.attempt ?? 1 });
   if (given.isGivenUp) environment.cancel();
   const run = (maySubmit?: object) => environment.run(fetchInputs, { row, ...(maySubmit ? { maySubmit } : {}) });
-  return { run, ...messenger, grant: () => standby.wait(job, 1) };
+  return { run, acquireFor, messenger, standby };
 }
 
 test('its slot is asked for with the terms of its job, and its submit stands by', async () => {
-  const { run, acquireFor, grant } = await asks();
+  const { run, acquireFor, standby } = await asks();
   expect(await run({ apart: true, isFed: true })).toEqual({ isAsked: true });
   const jobs = [{ id: 'one', kind: 'svc/image' }];
   expect(acquireFor).toHaveBeenCalledWith({ batch: 'b', jobs, standsBy: true, apart: true, isFed: true });
-  expect(await grant()).toBeUndefined();
+  expect(await standby.wait(job, 1)).toBeUndefined();
 });
 
-test('a try after one that has asked keeps the grant that came meanwhile', async () => {
-  const { run, grant } = await asks({ attempt: 2 });
+test('a try after one that has asked takes the grant that it is told anew, and none of an earlier life', async () => {
+  const { run, acquireFor, standby } = await asks({ attempt: 2 });
+  // As the semaphore does with who asks and holds one.
+  acquireFor.mockImplementation(async () => void standby.give(job, { ...granted, grant: 8 }));
   expect(await run({})).toEqual({ isAsked: true });
-  expect(await grant()).toEqual(granted);
+  expect(await standby.wait(job, 1)).toMatchObject({ grant: 8 });
+});
+
+test('what was made ready is kept where the slot cannot be asked for: the job asks for itself', async () => {
+  const { run, acquireFor } = await asks();
+  acquireFor.mockRejectedValue(new Error('no server'));
+  expect(await run({})).toBe(true);
 });
 
 test.each([
-  ['the job has had a slot', {}, undefined],
+  ['nobody lets it', {}, undefined],
   ['no one worker alone serves the account', { standby: false }, {}],
   ['as many stand by as may', { isFull: true }, {}],
   ['the server has given the try up', { isGivenUp: true }, {}],
@@ -74,12 +88,21 @@ test.each([
   expect(acquireFor).not.toHaveBeenCalled();
 });
 
-test('what an earlier try has asked for is taken back where the row is not sent after all', async () => {
+test('a row that is not sent after all says so where an earlier try may have asked', async () => {
   const rows = [editRow('one', fed('hero', 1)), imageRow('hero')];
   for (const attempt of [1, 2]) {
-    const { run, acquireFor, withdraw } = await asks({ rows, attempt });
-    expect(await run({})).toMatchObject({ reason: 'upstream_failed' });
+    const { run, acquireFor } = await asks({ rows, attempt });
+    const may = attempt === 1 ? {} : { mayBeAsked: true };
+    expect(await run({})).toEqual({ reason: 'upstream_failed', text: 'waits for row hero', ...may });
     expect(acquireFor).not.toHaveBeenCalled();
-    expect(withdraw.mock.calls).toEqual(attempt === 1 ? [] : [[job]]);
   }
+});
+
+test('what was asked for a job that has ended meanwhile is taken back', async () => {
+  const { run, messenger } = await asks();
+  expect(await run({})).toEqual({ isAsked: true });
+  expect(messenger.withdraw).not.toHaveBeenCalled();
+  messenger.areOpen.mockResolvedValue([false]);
+  await run({});
+  expect(messenger.withdraw).toHaveBeenCalledWith(job);
 });

@@ -26,9 +26,12 @@ test('while a pass goes on nothing is there at once; whoever waits gets it, and 
   });
   let passes = 0;
   const reader = createRowsReader(
-    () => {
-      passes += 1;
-      return lines(until);
+    {
+      generation: async () => `g${passes}`,
+      lines: () => {
+        passes += 1;
+        return lines(until);
+      },
     },
     () => 0,
   );
@@ -37,6 +40,8 @@ test('while a pass goes on nothing is there at once; whoever waits gets it, and 
   end();
   expect((await all).rows.map(({ id }) => id)).toEqual(['a', 'c', 'd']);
   expect(await reader.atOnce('b')).toBe(await all);
+  // Named before they were read: an order that names it is refused where they are of a newer one.
+  expect((await all).generation).toBe('g0');
   expect(passes).toBe(1);
 });
 
@@ -44,13 +49,10 @@ test('a pass that takes long keeps no question waiting: what was read last is to
   let nowMs = 0;
   let until = Promise.resolve();
   let end = (): void => undefined;
-  const reader = createRowsReader(
-    () => lines(until),
-    () => {
-      nowMs += 1_500;
-      return nowMs;
-    },
-  );
+  const reader = createRowsReader({ generation: async () => 'g', lines: () => lines(until) }, () => {
+    nowMs += 1_500;
+    return nowMs;
+  });
   const first = await reader.all('b');
   expect(reader.isBehind('b')).toBe(false);
   nowMs += 60_000;

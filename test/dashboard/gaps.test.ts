@@ -65,7 +65,7 @@ const row = (index: number, facts: Partial<PageRow>, fed: PageRow['fed'] = []): 
 const done = (at: number, startMs: number, endMs: number, fed: PageRow['fed'] = []): PageRow =>
   row(at, { submittedAtMs: startMs, renderedAtMs: endMs, finishedAtMs: endMs }, fed);
 const SILENT: BatchHistory = { attempts: new Map(), pauses: [], sentMs: [] };
-const batch = (...rows: PageRow[]) => ({ rows, failures: [], files: new Map(), readAtMs: 100_000 });
+const batch = (...rows: PageRow[]) => ({ rows, failures: [], files: new Map(), generation: 'g', readAtMs: 100_000 });
 
 test('a row is ready when what feeds it has ended, and no row of another’s render or without a slot counts', () => {
   const shared = row(3, { submittedAtMs: 1, finishedAtMs: 2, isShared: true });

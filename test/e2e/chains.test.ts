@@ -53,7 +53,11 @@ describe.skipIf(!hasTemporal())('rows that feed rows', () => {
       }
       const stored = async (id: string) => storedHistories(temporal.client, `WorkflowId="${id}"`);
       recordHistories('batch-chain', await stored(batchId(stack.settings.account, 'b')));
-      recordHistories('job-fed-asked', await stored(jobId('chain', 'b', 'edit')));
+      const ofEdit = await stored(jobId('chain', 'b', 'edit'));
+      recordHistories('job-fed-asked', ofEdit);
+      // Its slot was asked for by what made its inputs ready, and its submit stood by.
+      const events = ofEdit.flatMap(({ history }) => history.events ?? []);
+      expect(events.filter((one) => one.signalExternalWorkflowExecutionInitiatedEventAttributes)).toEqual([]);
       const sidecar = JSON.parse(readFileSync(join(stack.out, 'b', 'media', 'edit.png.json'), 'utf8')) as object;
       const { sha256 } = hero?.files[0] ?? {};
       expect(sidecar).toMatchObject({ inputs: [{ row: 'hero', file: 'media/hero.png', sha256 }] });

@@ -69,9 +69,9 @@ describe('simulation', () => {
       [/stopped for 40 s\n(.*\n)+.*ledger b1\/r6 1 void/, /ledger b1\/r6 2 done/],
     ],
     [
-      1000391,
+      1004269,
       'a copy that was made stays one, though its word was lost and the file that it was made of was changed',
-      [/completion of shareOutput is lost/, /record b2\/r9 done/],
+      [/completion of shareOutput is lost/, /record b1\/r14 done/],
     ],
     [
       2001064,

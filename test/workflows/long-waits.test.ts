@@ -10,9 +10,11 @@ const DAY_MS = 24 * 3_600_000;
 /** As `slot.ts` has it: far below what the server allows. */
 const EVENTS_MAX = 1_500;
 
-const { home, signals } = vi.hoisted(() => ({
+const { home, signals, fetchInputs, submit } = vi.hoisted(() => ({
   signals: [] as string[],
   home: { sweepRows: vi.fn(), finishRow: vi.fn() },
+  fetchInputs: vi.fn(),
+  submit: vi.fn(),
 }));
 
 vi.mock('@temporalio/workflow', async (original) => {
@@ -31,13 +33,15 @@ vi.mock('@temporalio/workflow', async (original) => {
 });
 vi.mock('../../workflows/proxies.js', () => ({
   homeProxy: () => home,
-  submitProxy: () => ({}),
+  downloadProxy: () => ({ fetchInputs }),
+  submitProxy: () => ({ submit }),
   localProxy: () => ({}),
 }));
 
 beforeEach(() => {
   vi.useFakeTimers();
   signals.length = 0;
+  vi.clearAllMocks();
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -97,4 +101,32 @@ it('a batch whose rows all render opens more once the account may have more jobs
   expect(await sweep([])).toBe(20);
   expect(await sweep({ rows: [], cap: 5 })).toBe(10);
   expect(touch).toHaveBeenCalledTimes(1);
+});
+
+const fedJob: JobInput = {
+  ...{ row, begins: 'prepare', attempts: 0, policy: { ambiguity: 'if-proved', retries: 2 } },
+  ...{ account: 'a', timeScale: 1, isFed: true },
+};
+
+it('a fed row is asked for by what makes its inputs ready, once: never beside a slot that goes back', async () => {
+  fetchInputs.mockResolvedValueOnce({ isAsked: true }).mockResolvedValueOnce(true);
+  submit.mockResolvedValueOnce({ outcome: 'needs_inputs', granted: { grant: 5, expected: null } });
+  beginRun();
+  void job(fedJob).catch(() => undefined);
+  await vi.advanceTimersByTimeAsync(1_000);
+  const terms = { apart: true, isFed: true };
+  expect(fetchInputs.mock.calls).toEqual([[{ row, maySubmit: terms }], [{ row }]]);
+  expect(submit.mock.calls).toEqual([[expect.objectContaining({ grant: null, standsBy: terms })]]);
+  expect(signals).toEqual(['release', 'acquire']);
+});
+
+it('a row that is not sent after all leaves the queue where it may stand in it', async () => {
+  const refused = { reason: 'input_changed', text: 'hero.png is gone' };
+  for (const mayBeAsked of [{}, { mayBeAsked: true }]) {
+    signals.length = 0;
+    fetchInputs.mockResolvedValueOnce({ ...refused, ...mayBeAsked });
+    beginRun();
+    expect(await job(fedJob)).toEqual({ status: 'not_started' });
+    expect(signals).toEqual('mayBeAsked' in mayBeAsked ? ['withdraw'] : []);
+  }
 });
