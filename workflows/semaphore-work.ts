@@ -164,8 +164,8 @@ export function nextToSweep(state: SemaphoreState): Holder[] {
 }
 
 /**
- * Tells a job its grant; false when no such job runs and nothing was done about that. The worker itself signals: a signal of the workflow would come back
- * as an event, and with it one more workflow task for each grant.
+ * Tells a job its grant; false when no such job runs and nothing was done about that. The worker itself signals: a signal
+ * of the workflow would come back as an event, and with it one more workflow task for each grant.
  */
 export function tellGrant({ job, standsBy }: Grant, message: Granted, isFresh: boolean): Promise<boolean> {
   return localProxy().tellGrant({ job, message, ...defined({ standsBy }), ...(isFresh ? { isFresh } : {}) });

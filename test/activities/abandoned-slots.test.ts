@@ -86,3 +86,24 @@ test.each<[string, (atMs: number) => AttemptState[], string]>([
 );
 
 const created = (atMs: number): AttemptState[] => [{ state: 'created', atMs, handle: 'h' }];
+
+test('a grant whose job is gone is given back by a message, unless it may have run or left something at the service', async () => {
+  const grant = { grant: 7, expected: null };
+  const job = { batch: 'b', id: 'r' };
+  const told = async (states: (atMs: number) => AttemptState[], how: { isFresh?: true }) => {
+    const { deps } = await stand(states);
+    const withdrawn: unknown[] = [];
+    deps.messenger = {
+      ...deps.messenger,
+      granted: async () => false,
+      withdraw: async (one) => void withdrawn.push(one),
+    };
+    return [await slotActivities(deps).tellGrant({ job, message: grant, ...how }), withdrawn];
+  };
+  const unbilled = (atMs: number): AttemptState[] => [
+    { state: 'refused', atMs, rule: 'S1', next: 'retry_sync', message: 'no' },
+  ];
+  expect(await told(unbilled, { isFresh: true })).toEqual([true, [job]]);
+  expect(await told((atMs) => [{ state: 'created', atMs, handle: 'h' }], { isFresh: true })).toEqual([true, []]);
+  expect(await told(unbilled, {})).toEqual([false, []]);
+});

@@ -37,7 +37,9 @@ export async function approveBatch(session: Session, batch: string, order: Appro
   const { home } = known.access;
   await refuseOtherHome(known, order.trustHome);
   if (order.generation !== undefined && order.generation !== generation) {
-    throw new UserError(`the manifest of batch '${batch}' is another one now: look at it again; nothing was submitted`);
+    throw new UserError(
+      `the manifest of batch '${batch}' is another one now: look at what it costs, then approve again; nothing was submitted`,
+    );
   }
   const gate = await waitingGate(known);
   const rest = await planRest(known, gate.ids);
