@@ -127,7 +127,7 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
     case 'failed': {
       const end = endStateOf(reading, atMs);
       await deps.ledger.append(ref, end);
-      const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll) });
+      const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll), ...ranMs(poll) });
       const claimedAtMs = poll.attempt.states[0]?.atMs ?? createdAtMs;
       await bookEnd(deps.books, work.row, ref, end, { claimedAtMs, createdAtMs });
       if (end.state === 'rendered') return { ...rendered(poll), ...released };
@@ -153,4 +153,10 @@ function rendered(poll: Poll): Extract<PollResult, { outcome: 'rendered' }> {
 function renderMs(poll: Poll): number {
   const endedAtMs = poll.attempt.states.find((s) => s.state === 'rendered' || s.state === 'ended')?.atMs;
   return endedAtMs === undefined ? elapsedMs(poll) : (endedAtMs - poll.createdAtMs) * poll.input.timeScale;
+}
+
+/** How long it is known to have run, as far as this process has asked. */
+function ranMs({ deps, ref, createdAtMs, input }: Poll): { ranMs?: number } {
+  const lastMs = deps.books.running.last(ref);
+  return lastMs === undefined ? {} : { ranMs: Math.max(0, lastMs - createdAtMs) * input.timeScale };
 }

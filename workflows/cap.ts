@@ -1,7 +1,7 @@
-import type { JobKey, SemaphoreState } from '../src/contract/semaphore.js';
-import type { RenderTimes } from '../src/contract/workflows.js';
+import type { Holder, JobKey, SemaphoreState } from '../src/contract/semaphore.js';
 import type { Kind } from '../src/domain/kind.js';
-import { OPEN_WITHOUT_SLOT_MAX, takesSlot } from '../src/kinds/facts.js';
+import { expectedTimes, type RenderEnd, type RenderTimes } from '../src/domain/render-times.js';
+import { OPEN_WITHOUT_SLOT_MAX, pollBaseMs, takesSlot } from '../src/kinds/facts.js';
 
 /** How many jobs may run now: the plan's, lowered while someone else seems to use the account. Pure. */
 
@@ -52,22 +52,21 @@ export function sameJob(a: JobKey, b: JobKey): boolean {
   return a.batch === b.batch && a.id === b.id;
 }
 
-// ---- what renders of a kind took lately, from which the next polls are planned ----
+// ---- when renders of a kind ended lately, by which the next polls are planned ----
 
-/** How many render times are remembered per kind. */
-const RENDER_TIMES_MAX = 40;
+/** So many are remembered of each kind. */
+const RENDERS_MAX = 40;
 
-export function rememberRender(state: SemaphoreState, kind: Kind, renderMs: number): void {
-  const times = state.renderTimesMs[kind] ?? [];
-  times.push(Math.round(renderMs));
-  state.renderTimesMs[kind] = times.slice(-RENDER_TIMES_MAX);
+export function rememberRender(state: SemaphoreState, kind: Kind, [ranMs, endedMs]: RenderEnd): void {
+  state.renders ??= {};
+  const ends = state.renders[kind] ?? [];
+  state.renders[kind] = [...ends, [Math.round(ranMs), Math.round(endedMs)] as const].slice(-RENDERS_MAX);
 }
 
-/** Percentiles of the recent render times of a kind; null with fewer than three. */
-export function expectedRender(state: SemaphoreState, kind: Kind): RenderTimes | null {
-  const times = state.renderTimesMs[kind];
-  if (!times || times.length < 3) return null;
-  const sorted = [...times].sort((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
-  return { p5: at(0.05), p50: at(0.5), p95: at(0.95) };
+/** What is to be expected of the job of a grant; null with too few earlier ones. */
+export function expectedRender(
+  state: SemaphoreState,
+  { kind, grant }: Pick<Holder, 'kind' | 'grant'>,
+): RenderTimes | null {
+  return expectedTimes(state.renders?.[kind] ?? [], pollBaseMs(kind), grant);
 }

@@ -50,7 +50,6 @@ export function newPermits(climbMs: number, nowMs: number, timeScale = 1): Semap
     cases: [],
     breakers: [],
     paces: [],
-    renderTimesMs: {},
     shares: {},
     unread: {},
   };
@@ -146,7 +145,7 @@ export function release(state: SemaphoreState, message: Release, nowMs: number):
   chargeBack(state, holder, nowMs);
   // A refused job never ran, so the service frees nothing for it.
   if (!message.overCap) state.lastReleaseMs = nowMs;
-  if (message.renderMs !== undefined) rememberRender(state, holder.kind, message.renderMs);
+  if (message.renderMs !== undefined) rememberRender(state, holder.kind, [message.ranMs ?? 0, message.renderMs]);
 }
 
 /** Frees the slots whose jobs ended without an answer and whose longest render has passed; ends quiets that are over. */

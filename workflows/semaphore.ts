@@ -168,7 +168,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   }
 
   async function tell(grant: permits.Grant, isFresh: boolean): Promise<void> {
-    if (await tellGrant(grant, { grant: grant.grant, expected: expectedRender(state, grant.kind) }, isFresh)) return;
+    if (await tellGrant(grant, { grant: grant.grant, expected: expectedRender(state, grant) }, isFresh)) return;
     // So says a worker of the build before of a job that is gone; what is no fresh grant is the sweep's to judge.
     if (isFresh && (await holders.lookAfter(account, state, grant.grant))) touch();
   }

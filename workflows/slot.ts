@@ -3,7 +3,8 @@ import type { StandsBy } from '../src/contract/attempts.js';
 import * as messages from '../src/contract/messages.js';
 import { semaphoreId } from '../src/contract/names.js';
 import type { Granted, Release } from '../src/contract/semaphore.js';
-import type { JobInput, RenderTimes } from '../src/contract/workflows.js';
+import type { JobInput } from '../src/contract/workflows.js';
+import type { RenderTimes } from '../src/domain/render-times.js';
 import { homeProxy, localProxy } from './proxies.js';
 
 /** One of the plan's simultaneous jobs (or of the few without a slot) as a job workflow sees it. */

@@ -104,7 +104,7 @@ export function noteAsking(state: SemaphoreState, batch: string): void {
 export function charge(state: SemaphoreState, holder: Holder): void {
   const share = state.shares[holder.job.batch];
   if (share === undefined || !takesSlot(holder.kind)) return;
-  holder.chargedMs = expectedRender(state, holder.kind)?.p50 ?? USUAL_MS / state.timeScale;
+  holder.chargedMs = (expectedRender(state, holder)?.p50 ?? USUAL_MS) / state.timeScale;
   share.usedMs += holder.chargedMs / share.weight;
 }
 

@@ -1,5 +1,5 @@
 import type { GivenBack, HeldGrant, SubmitResult } from '../../src/contract/attempts.js';
-import type { Quiet } from '../../src/contract/semaphore.js';
+import type { Quiet, Release } from '../../src/contract/semaphore.js';
 import type { Attempt, AttemptRef } from '../../src/domain/attempt.js';
 import { intentOf } from '../../src/domain/standing.js';
 import type { Dependencies } from '../dependencies.js';
@@ -68,7 +68,7 @@ async function heard(deps: Dependencies, send: () => Promise<void>): Promise<voi
 export async function giveBack(
   deps: Dependencies,
   { grant }: HeldGrant,
-  how: { renderMs?: number; done?: boolean },
+  how: Pick<Release, 'renderMs' | 'ranMs' | 'done'>,
 ): Promise<GivenBack> {
   if (grant === null) return {};
   try {

@@ -2,10 +2,11 @@ import type { RefusalNext, Verdict } from '../domain/attempt.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
+import type { RenderTimes } from '../domain/render-times.js';
 import type { Standing } from '../domain/standing.js';
 import type { AmbiguityPolicy } from './account.js';
 import type { Granted } from './semaphore.js';
-import type { RenderTimes, RowRef } from './workflows.js';
+import type { RowRef } from './workflows.js';
 
 /** What the activities of one attempt are asked and answer: small plain JSON, references only. */
 

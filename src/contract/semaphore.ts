@@ -1,8 +1,7 @@
 import type { SlotTerms } from '../domain/batch.js';
 import type { Breaker, Kind, Provider } from '../domain/kind.js';
 import type { CreditsNano } from '../domain/money.js';
-
-import type { RenderTimes } from './workflows.js';
+import type { RenderEnd, RenderTimes } from '../domain/render-times.js';
 
 /** What the semaphore of an account knows and is asked. */
 
@@ -147,7 +146,8 @@ export interface SemaphoreState {
   cases: { job: JobKey; n: number; family: Provider; atMs: number }[];
   breakers: OpenBreaker[];
   paces: Pace[];
-  renderTimesMs: Record<string, number[]>;
+  /** By kind, when the latest renders ended; absent in the state of an earlier callsheet. */
+  renders?: Partial<Record<Kind, RenderEnd[]>>;
   /** By batch. */
   shares: Record<string, Share>;
   /** So many orders about slots or requests are to be read from the home; absent = none. */
@@ -163,7 +163,7 @@ export type NowAndThen = 'caps' | 'unread' | 'discounts' | 'network' | 'sweep';
 
 /**
  * A slot given back. `notBeforeMs` keeps it until then (no answer, so it may still run);
- * `renderMs` feeds the expected render times; `overCap` says that the service refused the job for its own count,
+ * `renderMs` and `ranMs`, the time after which it was last heard to run, feed the expected render times; `overCap` says that the service refused the job for its own count,
  * `turnedAway` that it never began, `done` that a synchronous call gave its output, `answered` that it was refused for
  * what it asked.
  */
@@ -171,6 +171,7 @@ export interface Release {
   grant: number;
   notBeforeMs?: number;
   renderMs?: number;
+  ranMs?: number;
   overCap?: boolean;
   turnedAway?: TurnedAway;
   done?: boolean;

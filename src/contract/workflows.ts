@@ -68,13 +68,6 @@ export interface LateHandleInput {
 
 export type JobResult = { status: Status };
 
-/** Recent render times of a kind, ms from submit to terminal. */
-export interface RenderTimes {
-  p5: number;
-  p50: number;
-  p95: number;
-}
-
 export interface BatchInput {
   account: string;
   batch: string;

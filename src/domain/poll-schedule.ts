@@ -1,3 +1,5 @@
+import type { RenderTimes } from './render-times.js';
+
 /** The longest scheduled gap: the documents allow 30 s; the rest is for queueing. */
 const GAP_MAX_MS = 25_000;
 
@@ -7,8 +9,8 @@ export interface PollQuestion {
   /** Since the submit. */
   elapsedMs: number;
   baseMs: number;
-  /** Render times of earlier jobs of the kind, or null when there are none. */
-  expected: { p5: number; p95: number } | null;
+  /** When earlier jobs of the kind ended, or null when there are none. */
+  expected: Pick<RenderTimes, 'p5' | 'p95' | 'fromMs'> | null;
 }
 
 /**
@@ -17,10 +19,15 @@ export interface PollQuestion {
  */
 export function pollGapMs({ poll, elapsedMs, baseMs, expected }: PollQuestion): number {
   if (expected === null) return gapWithoutHistory(poll, baseMs);
-  const { p5, p95 } = expected;
-  if (poll === 0) return clamp(p5, baseMs, GAP_MAX_MS);
-  if (elapsedMs < p5) return clamp(p5 - elapsedMs, baseMs, GAP_MAX_MS);
-  if (elapsedMs <= p95) return baseMs;
+  const { p95, fromMs = expected.p5 } = expected;
+  const leftMs = fromMs - elapsedMs;
+  if (poll === 0 || leftMs > 0) {
+    // What would be left after the longest gap is too short for one: two equal ones end there.
+    const isShort = leftMs > GAP_MAX_MS && leftMs < GAP_MAX_MS + baseMs;
+    return clamp(isShort ? leftMs / 2 : leftMs, baseMs, GAP_MAX_MS);
+  }
+  // The first poll of the dense ones may come a moment after what it was planned for.
+  if (elapsedMs <= p95 + baseMs / 2) return baseMs;
   // Growing with the time past the expected end doubles the gap from poll to poll.
   return clamp(elapsedMs - p95, 2 * baseMs, GAP_MAX_MS);
 }

@@ -42,3 +42,13 @@ it('around the expected end it asks every base, before and after it more seldom'
     gapAt(10, 120_000),
   ]).toEqual([25_000, 25_000, 10_000, 5_000, 5_000, 25_000]);
 });
+
+it('the gaps before the expected end lead to it, whatever it is', () => {
+  for (let fromMs = 6_000; fromMs < 200_000; fromMs += 700) {
+    const expected = { p5: fromMs, p95: fromMs };
+    let elapsedMs = 0;
+    for (let poll = 0; elapsedMs < fromMs; poll += 1)
+      elapsedMs += pollGapMs({ poll, elapsedMs, baseMs: 5_000, expected });
+    expect(elapsedMs).toBe(fromMs);
+  }
+});

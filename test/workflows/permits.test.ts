@@ -184,7 +184,8 @@ describe('permits', () => {
       const [granted] = permits.grantNext(state, 0);
       permits.release(state, { grant: granted?.grant ?? -1, renderMs }, 0);
     }
-    expect(expectedRender(state, 'svc/image')).toEqual({ p5: 10, p50: 20, p95: 30 });
-    expect(expectedRender(state, 'svc/edit')).toBeNull();
+    const grant = 0;
+    expect(expectedRender(state, { kind: 'svc/image', grant })).toMatchObject({ p5: 10, p50: 20, p95: 30 });
+    expect(expectedRender(state, { kind: 'svc/edit', grant })).toBeNull();
   });
 });

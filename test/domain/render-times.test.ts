@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { pollGapMs } from '../../src/domain/poll-schedule.js';
+import { expectedTimes, type RenderEnd } from '../../src/domain/render-times.js';
+
+const BASE_MS = 5_000;
+const AT_ONCE = 10;
+const REMEMBERED = 40;
+/** From when a poll is due until it is there. */
+const OVERHEAD_MS = 50;
+
+/** How late each of so many renders is seen to have ended, ms, ten at once, with what the ones before have taught. */
+function lateness(renders: readonly number[]): number[] {
+  let ends: RenderEnd[] = [];
+  const open: { atMs: number; end: RenderEnd }[] = [];
+  return renders.map((renderMs, turn) => {
+    open.sort((a, b) => a.atMs - b.atMs);
+    const freed = open.length < AT_ONCE ? undefined : open.shift();
+    if (freed) ends = [...ends, freed.end].slice(-REMEMBERED);
+    const expected = expectedTimes(ends, BASE_MS, turn);
+    let [ranMs, elapsedMs] = [0, 0];
+    for (let poll = 0; elapsedMs < renderMs; poll += 1) {
+      ranMs = elapsedMs;
+      elapsedMs += pollGapMs({ poll, elapsedMs, baseMs: BASE_MS, expected }) + OVERHEAD_MS;
+    }
+    open.push({ atMs: (freed?.atMs ?? 0) + elapsedMs, end: [ranMs, elapsedMs] });
+    return elapsedMs - renderMs;
+  });
+}
+
+const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
+const lastOf = (renders: readonly number[]): number => mean(lateness(renders).slice(-500));
+
+describe('expectedTimes', () => {
+  it('expects nothing of fewer than three renders', () => {
+    const end: RenderEnd = [50, 60];
+    expect(expectedTimes([end, end], BASE_MS, 0)).toBeNull();
+    expect(expectedTimes([end, end, end], BASE_MS, 1)).toMatchObject({ p5: 60, p50: 60, p95: 60 });
+  });
+
+  it('takes an end to lie where the most of what was seen allows it', () => {
+    const ends: RenderEnd[] = [
+      [40_000, 65_000],
+      [55_000, 60_000],
+      [59_000, 64_000],
+      [57_000, 62_000],
+    ];
+    expect(expectedTimes(ends, BASE_MS, 1)).toEqual({ p5: 60_000, p50: 60_000, p95: 60_000, fromMs: 60_000 });
+  });
+
+  it.each([12_000, 60_000, 62_300, 180_000])('sees renders of %d ms end soon, after thousands as after a few', (ms) => {
+    expect(lastOf(Array.from({ length: 3_000 }, () => ms))).toBeLessThan(1_000);
+  });
+
+  it('sees that renders have become faster, or slower', () => {
+    const both = (first: number, then: number) => Array.from({ length: 2_000 }, (_, i) => (i < 1_000 ? first : then));
+    expect(lastOf(both(90_000, 60_000))).toBeLessThan(1_000);
+    expect(lastOf(both(60_000, 90_000))).toBeLessThan(1_000);
+  });
+
+  it('waits half a gap for renders that vary by more than gaps', () => {
+    // Evenly between 30 and 90 s, in an order that repeats late.
+    const renders = Array.from({ length: 3_000 }, (_, i) => 30_000 + ((i * 7_919) % 60_000));
+    expect(lastOf(renders)).toBeLessThan(4_000);
+  });
+
+  it('asks densely from the early ends on where there are early and late ones', () => {
+    const ends = Array.from({ length: 40 }, (_, i): RenderEnd => [i * 2_000, 5_000 + i * 2_000]);
+    const { p5, fromMs } = expectedTimes(ends, BASE_MS, 1) ?? {};
+    expect(fromMs).toBeLessThanOrEqual(p5 ?? 0);
+  });
+});
