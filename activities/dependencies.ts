@@ -13,6 +13,7 @@ import type { Downloader } from '../src/service/download.js';
 import type { Transport } from '../src/service/transport.js';
 import type { OpenInput } from '../src/store/open-store.js';
 import type { Store } from '../src/store/port.js';
+import { openRenderMemory, type RenderMemory } from './row/render-memory.js';
 
 /** What the activities of one account are handed by the composition root. */
 export interface Handed extends AccountRecords {
@@ -48,13 +49,15 @@ export interface Dependencies extends Handed {
   books: Books;
   calls: PaidCalls;
   marks: HomeMarks;
+  renders: RenderMemory;
   /** Inputs on their way to where the service reads them, by their place. */
   uploads: Map<string, Promise<void>>;
 }
 
 /** Opened once: all activities of the account remember the same. */
 export function openDependencies(handed: Handed): Dependencies {
-  return { ...handed, books: openBooks(handed), calls: newPaidCalls(), marks: newHomeMarks(), uploads: new Map() };
+  const opened = { books: openBooks(handed), renders: openRenderMemory(handed) };
+  return { ...handed, ...opened, calls: newPaidCalls(), marks: newHomeMarks(), uploads: new Map() };
 }
 
 /** What a worker knows of the paid requests that it makes, by the names of their attempts. */

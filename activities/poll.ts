@@ -83,7 +83,10 @@ async function openPoll(deps: Dependencies, input: PollInput): Promise<Poll | Po
   const createdAtMs = acceptanceOf(attempt)?.atMs ?? deps.now();
   const last = Context.current().info.heartbeatDetails as Partial<Troubles> | undefined;
   const troubles = { ...NO_TROUBLES, ...last };
-  const poll = { deps, input, ref, work, adapter: work.adapter, attempt, handle, createdAtMs, troubles };
+  const claimedAtMs = attempt.states[0]?.atMs ?? createdAtMs;
+  const expected = (await deps.renders.expected(work.row, claimedAtMs)) ?? input.expected;
+  const times = { claimedAtMs, createdAtMs, expected };
+  const poll = { deps, input, ref, work, adapter: work.adapter, attempt, handle, troubles, ...times };
   // An earlier try recorded the end and died before it was heard.
   const standing = standingOf(attempt);
   if (standing === 'rendered') return rendered(poll);
@@ -127,9 +130,10 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
     case 'failed': {
       const end = endStateOf(reading, atMs);
       await deps.ledger.append(ref, end);
-      const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll), ...ranMs(poll) });
-      const claimedAtMs = poll.attempt.states[0]?.atMs ?? createdAtMs;
-      await bookEnd(deps.books, work.row, ref, end, { claimedAtMs, createdAtMs });
+      const took = { ranMs: ranMs(poll), renderMs: renderMs(poll) };
+      const released = await giveBack(deps, poll.input, took);
+      await deps.renders.note(work.row, [took.ranMs, took.renderMs]);
+      await bookEnd(deps.books, work.row, ref, end, { claimedAtMs: poll.claimedAtMs, createdAtMs });
       if (end.state === 'rendered') return { ...rendered(poll), ...released };
       return { outcome: 'ended', reason: endedReason(end), renderMs: renderMs(poll), ...released };
     }
@@ -156,7 +160,7 @@ function renderMs(poll: Poll): number {
 }
 
 /** How long it is known to have run, as far as this process has asked. */
-function ranMs({ deps, ref, createdAtMs, input }: Poll): { ranMs?: number } {
-  const lastMs = deps.books.running.last(ref);
-  return lastMs === undefined ? {} : { ranMs: Math.max(0, lastMs - createdAtMs) * input.timeScale };
+function ranMs({ deps, ref, createdAtMs, input }: Poll): number {
+  const lastMs = deps.books.running.last(ref) ?? createdAtMs;
+  return Math.max(0, lastMs - createdAtMs) * input.timeScale;
 }

@@ -1,6 +1,6 @@
 import type { Holder, JobKey, SemaphoreState } from '../src/contract/semaphore.js';
 import type { Kind } from '../src/domain/kind.js';
-import { expectedTimes, type RenderEnd, type RenderTimes } from '../src/domain/render-times.js';
+import { endsWith, expectedTimes, type RenderEnd, type RenderTimes } from '../src/domain/render-times.js';
 import { OPEN_WITHOUT_SLOT_MAX, pollBaseMs, takesSlot } from '../src/kinds/facts.js';
 
 /** How many jobs may run now: the plan's, lowered while someone else seems to use the account. Pure. */
@@ -54,16 +54,12 @@ export function sameJob(a: JobKey, b: JobKey): boolean {
 
 // ---- when renders of a kind ended lately, by which the next polls are planned ----
 
-/** So many are remembered of each kind. */
-const RENDERS_MAX = 40;
-
-export function rememberRender(state: SemaphoreState, kind: Kind, [ranMs, endedMs]: RenderEnd): void {
+export function rememberRender(state: SemaphoreState, kind: Kind, end: RenderEnd): void {
   state.renders ??= {};
-  const ends = state.renders[kind] ?? [];
-  state.renders[kind] = [...ends, [Math.round(ranMs), Math.round(endedMs)] as const].slice(-RENDERS_MAX);
+  state.renders[kind] = endsWith(state.renders[kind] ?? [], end);
 }
 
-/** What is to be expected of the job of a grant; null with too few earlier ones. */
+/** What is to be expected of the job of a grant by others of its kind; null with too few earlier ones. */
 export function expectedRender(
   state: SemaphoreState,
   { kind, grant }: Pick<Holder, 'kind' | 'grant'>,

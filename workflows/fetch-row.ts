@@ -13,8 +13,8 @@ const POLL_BACKSTOP_MS = 30 * 24 * 3_600_000;
 const FRESH_POLL_MAX_MS = 600_000;
 
 /** Polls until the service says terminal; the first time not before the documented gap has passed. */
-export async function pollRow({ account, timeScale, slot, news }: JobParts, { row, n }: JobState): Promise<PollResult> {
-  const expected = slot.expected();
+export async function pollRow({ account, timeScale, slot, news }: JobParts, state: JobState): Promise<PollResult> {
+  const { row, n, expected = slot.expected() } = state;
   const baseMs = pollBaseMs(row.kind);
   const firstPollMs = Date.now() + baseMs / timeScale;
   if (await news.within(n, pollGapMs({ poll: 0, elapsedMs: 0, baseMs, expected }) / timeScale)) {
@@ -22,7 +22,7 @@ export async function pollRow({ account, timeScale, slot, news }: JobParts, { ro
   }
   const { poll } = pollProxy(account, POLL_BACKSTOP_MS);
   for (;;) {
-    const asked = () => poll({ row, n, grant: slot.grant(), expected: slot.expected(), timeScale });
+    const asked = () => poll({ row, n, grant: slot.grant(), expected, timeScale });
     const polled = await carryOn(() => news.interrupting(n, asked));
     if (polled !== undefined) return polled;
     // The poll before the callback may have been a moment ago: the documented gap lies between them for sure.

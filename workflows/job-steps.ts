@@ -5,6 +5,7 @@ import type { JobPolicy, RowRef } from '../src/contract/workflows.js';
 import type { ReasonCode } from '../src/domain/failure.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import type { Status } from '../src/domain/outcome.js';
+import type { RenderTimes } from '../src/domain/render-times.js';
 import type { News } from './news.js';
 import type { Slot } from './slot.js';
 
@@ -77,6 +78,8 @@ export interface JobState {
   refunded: number;
   /** Service time that the output URL has left, null where a fresh one can be asked for. */
   urlLeftMs?: number | null;
+  /** Of the render at hand. */
+  expected?: RenderTimes | undefined;
 }
 
 /** What the steps of one job share. */

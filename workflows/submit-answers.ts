@@ -61,7 +61,10 @@ export function submitted(state: JobState, result: SubmitResult): Next {
     case 'refused':
       return refused({ ...state, n: result.n }, result);
     case 'standing':
-      return withEffects(givenBack(result), standing({ ...state, n: result.n }, result.standing));
+      return withEffects(
+        givenBack(result),
+        standing({ ...state, n: result.n, expected: result.expected }, result.standing),
+      );
   }
 }
 

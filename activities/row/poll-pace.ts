@@ -5,6 +5,7 @@ import type { Attempt, AttemptRef } from '../../src/domain/attempt.js';
 import type { Answer } from '../../src/domain/exchange.js';
 import type { ReasonCode } from '../../src/domain/failure.js';
 import { afterRefusal, backoffGapMs, pollGapMs, type Refusals } from '../../src/domain/poll-schedule.js';
+import type { RenderTimes } from '../../src/domain/render-times.js';
 import type { RowWork } from '../../src/home/row-work.js';
 import type { AsyncAdapter } from '../../src/kinds/adapter.js';
 import { longestRenderMs } from '../../src/kinds/expected.js';
@@ -35,7 +36,9 @@ export interface Poll {
   adapter: AsyncAdapter;
   attempt: Attempt;
   handle: string;
+  claimedAtMs: number;
   createdAtMs: number;
+  expected: RenderTimes | null;
   troubles: Troubles;
 }
 
@@ -82,7 +85,7 @@ function gapOf(poll: Poll): number {
     poll: Context.current().info.attempt,
     elapsedMs: elapsedMs(poll),
     baseMs: poll.adapter.pollBaseMs,
-    expected: poll.input.expected,
+    expected: poll.expected,
   });
 }
 

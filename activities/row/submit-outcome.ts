@@ -4,6 +4,7 @@ import type { SubmitResult } from '../../src/contract/attempts.js';
 import type { AttemptRef, AttemptState, RecordedOutput, RefusalNext } from '../../src/domain/attempt.js';
 import type { ErrorReading, Exchange, Output, ServiceRequest } from '../../src/domain/exchange.js';
 import { creditsFromNumber } from '../../src/domain/money.js';
+import type { RenderTimes } from '../../src/domain/render-times.js';
 import type { RowWork } from '../../src/home/row-work.js';
 import type { Adapter } from '../../src/kinds/adapter.js';
 import { type Classified, classifySubmit, type SubmitEvidence } from '../../src/service/classify.js';
@@ -119,12 +120,17 @@ export async function recordOutcome(
     }
     case 'created':
       if (!(await ownsHandle(deps, ref, state.handle))) return openCase;
-      return { outcome: 'standing', n, standing: 'created' };
+      return { outcome: 'standing', n, standing: 'created', ...(await expectedOf(deps, work, claimedAtMs)) };
     default:
       await ownSalvaged(deps, ref, state);
       await noteCase(deps, ref, await deps.ledger.readAttempt(ref));
       return openCase;
   }
+}
+
+async function expectedOf(deps: Dependencies, { row }: RowWork, turn: number): Promise<{ expected?: RenderTimes }> {
+  const expected = await deps.renders.expected(row, turn);
+  return expected === null ? {} : { expected };
 }
 
 /** Bytes that came in the answer are in the home before the state that names them. */

@@ -64,9 +64,14 @@ export interface GrantedMeanwhile {
   granted?: Granted;
 }
 
+/** What earlier renders that were asked for the same lead one to expect; absent where too few are known. */
+export interface Expected {
+  expected?: RenderTimes;
+}
+
 export type SubmitResult =
   /** `n` is the attempt that this is about: an earlier one where that one still stands in the way. */
-  | ({ outcome: 'standing'; n: number; standing: Exclude<Standing, 'refused'> } & GivenBack)
+  | ({ outcome: 'standing'; n: number; standing: Exclude<Standing, 'refused'> } & GivenBack & Expected)
   | {
       outcome: 'refused';
       n: number;

@@ -16,6 +16,8 @@ export interface RenderTimes {
   fromMs?: number;
 }
 
+/** So many are remembered of each sort. */
+const ENDS_MAX = 40;
 /** With fewer nothing is expected. */
 const ENDS_MIN = 3;
 /** The weights of forty ends hardly move after so many. */
@@ -33,6 +35,11 @@ interface LikelyEnd {
   atMs: number;
   /** Between 0 and 1, all of them 1. */
   weight: number;
+}
+
+/** The ends that are known with one more. */
+export function endsWith(ends: readonly RenderEnd[], [ranMs, endedMs]: RenderEnd): RenderEnd[] {
+  return [...ends, [Math.round(ranMs), Math.round(endedMs)] as const].slice(-ENDS_MAX);
 }
 
 /**

@@ -32,6 +32,8 @@ function accountKeys(root: string) {
     breakers: `${root}/breakers.json`,
     /** What single charges taught about the account. */
     learned: `${root}/learned.json`,
+    /** When the latest renders ended. */
+    renderEnds: `${root}/render-times.json`,
     prices: `${root}/prices.json`,
     /** What was answered of discounts. */
     discounts: `${root}/discount-answers.json`,

@@ -1,0 +1,65 @@
+// What renders took is remembered by what they were asked for, in the home too.
+import { expect, test } from 'vitest';
+import { openRenderMemory } from '../../activities/row/render-memory.js';
+import type { Row } from '../../src/domain/row.js';
+import { openHome } from '../../src/home/home.js';
+import { createFolderStore } from '../../src/store/folder.js';
+import { temporaryFolder } from '../store/support/temporary.js';
+import { imageRow } from '../support/stack.js';
+
+const film = (seconds: number, model = 'vendor-a-fast'): Row => ({
+  ...imageRow('one'),
+  kind: 'vendor-a/image2video',
+  cells: { model, duration: seconds },
+});
+
+function remember() {
+  const store = createFolderStore(temporaryFolder());
+  const warnings: string[] = [];
+  const log = { warn: (_: object, text: string) => warnings.push(text) };
+  const place = { clockMs: 0 };
+  const open = () => openRenderMemory({ home: openHome(store, 'a'), log: log as never, now: () => place.clockMs });
+  return { open, place, store, warnings };
+}
+
+test('clips of five seconds say nothing of clips of ten, nor one model of another', async () => {
+  const memory = remember().open();
+  for (let i = 0; i < 3; i += 1) await memory.note(film(5), [55_000, 60_000]);
+  expect(await memory.expected(film(5), 1)).toMatchObject({ p50: 60_000, fromMs: 60_000 });
+  expect(await memory.expected(film(10), 1)).toBeNull();
+  expect(await memory.expected(film(5, 'vendor-a-slow'), 1)).toBeNull();
+});
+
+test('a worker that starts knows what others have seen; what is damaged is begun anew', async () => {
+  const { open, place, store, warnings } = remember();
+  const first = open();
+  for (let i = 0; i < 3; i += 1) {
+    place.clockMs += 60_000;
+    await first.note(film(5), [55_000, 60_000]);
+  }
+  expect(await open().expected(film(5), 1)).toMatchObject({ p50: 60_000 });
+  await store.put('a/render-times.json', Buffer.from('{'));
+  expect(await open().expected(film(5), 1)).toBeNull();
+  expect(warnings).toEqual([]);
+});
+
+test('a home that takes nothing costs no render: what was seen stays in memory', async () => {
+  const { open, place, store, warnings } = remember();
+  store.put = () => Promise.reject(new Error('the disk is full'));
+  const memory = open();
+  for (let i = 0; i < 3; i += 1) {
+    place.clockMs += 60_000;
+    await memory.note(film(5), [55_000, 60_000]);
+  }
+  expect(await memory.expected(film(5), 1)).toMatchObject({ p50: 60_000 });
+  expect(warnings).toHaveLength(3);
+});
+
+test('no more than a hundred sorts are kept: those that were seen lately', async () => {
+  const memory = remember().open();
+  for (let i = 0; i < 3; i += 1) await memory.note(film(5), [55_000, 60_000]);
+  for (let k = 0; k < 99; k += 1) for (let i = 0; i < 3; i += 1) await memory.note(film(5, `m${k}`), [55_000, 60_000]);
+  expect(await memory.expected(film(5), 1)).not.toBeNull();
+  await memory.note(film(5, 'one-more'), [55_000, 60_000]);
+  expect(await memory.expected(film(5), 1)).toBeNull();
+});
