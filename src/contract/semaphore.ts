@@ -162,10 +162,9 @@ export interface SemaphoreState {
 export type NowAndThen = 'caps' | 'unread' | 'discounts' | 'network' | 'sweep';
 
 /**
- * A slot given back. `notBeforeMs` keeps it until then (no answer, so it may still run);
- * `renderMs` and `ranMs`, the time after which it was last heard to run, feed the expected render times; `overCap` says that the service refused the job for its own count,
- * `turnedAway` that it never began, `done` that a synchronous call gave its output, `answered` that it was refused for
- * what it asked.
+ * A slot given back: not before `notBeforeMs` where its job may still run. `ranMs` and `renderMs` say when it was last
+ * heard to run and first not to; `overCap` that the service refused the job for its own count, `turnedAway` that it never
+ * began, `done` that a synchronous call gave its output, `answered` that it was refused for what it asked.
  */
 export interface Release {
   grant: number;
@@ -189,7 +188,7 @@ export interface RecoverResult {
 }
 
 /** What to do with a holder that was asked after: leave it, free its slot, or hold it until a time. */
-export type SweepAction = { job: JobKey; action: 'keep' } | { job: JobKey; action: 'free' };
+export type SweepAction = { job: JobKey; action: 'keep' | 'free' };
 
 export interface RecoveredHolder {
   job: JobKey;

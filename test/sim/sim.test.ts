@@ -54,7 +54,7 @@ describe('simulation', () => {
       [/of b1\/r2\.1 makes job \d+, svc\/clip/, /of b1\/r2\.1: 5\d\d, which proves nothing by gateway/],
     ],
     [
-      207,
+      271,
       'a grant that is told twice frees no slot of a call that may still run (I4)',
       [/POST \d+ of b1\/(r\d+)\.\d+ makes job[\s\S]*is told again to callsheet\/default\/job\/b1\/\1\b/],
     ],
