@@ -130,10 +130,11 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
     case 'failed': {
       const end = endStateOf(reading, atMs);
       await deps.ledger.append(ref, end);
-      const took = { ranMs: ranMs(poll), renderMs: renderMs(poll) };
-      const released = await giveBack(deps, poll.input, took);
-      await deps.renders.note(work.row, [took.ranMs, took.renderMs]);
+      // A failure may come at any time, and says nothing of when a render ends.
+      const teaches = end.state === 'rendered' ? { ranMs: ranMs(poll) } : {};
+      const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll), ...teaches });
       await bookEnd(deps.books, work.row, ref, end, { claimedAtMs: poll.claimedAtMs, createdAtMs });
+      if (teaches.ranMs !== undefined) await deps.renders.note(work.row, [teaches.ranMs, renderMs(poll)]);
       if (end.state === 'rendered') return { ...rendered(poll), ...released };
       return { outcome: 'ended', reason: endedReason(end), renderMs: renderMs(poll), ...released };
     }

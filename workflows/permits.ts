@@ -145,7 +145,8 @@ export function release(state: SemaphoreState, message: Release, nowMs: number):
   chargeBack(state, holder, nowMs);
   // A refused job never ran, so the service frees nothing for it.
   if (!message.overCap) state.lastReleaseMs = nowMs;
-  if (message.renderMs !== undefined) rememberRender(state, holder.kind, [message.ranMs ?? 0, message.renderMs]);
+  const { ranMs, renderMs } = message;
+  if (ranMs !== undefined && renderMs !== undefined) rememberRender(state, holder.kind, [ranMs, renderMs]);
 }
 
 /** Frees the slots whose jobs ended without an answer and whose longest render has passed; ends quiets that are over. */

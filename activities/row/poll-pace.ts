@@ -101,5 +101,5 @@ export function longestMs({ deps, input, work }: Poll): number {
 
 /** Service time since the submit. */
 export function elapsedMs({ deps, createdAtMs, input }: Poll): number {
-  return (deps.now() - createdAtMs) * input.timeScale;
+  return Math.max(0, deps.now() - createdAtMs) * input.timeScale;
 }

@@ -1,15 +1,15 @@
 import type { Log } from '../../src/domain/log.js';
-import { endsWith, expectedTimes, type RenderEnd, type RenderTimes } from '../../src/domain/render-times.js';
+import { ENDS_MIN, endsWith, expectedTimes, type RenderEnd, type RenderTimes } from '../../src/domain/render-times.js';
 import type { Row } from '../../src/domain/row.js';
 import type { Home } from '../../src/home/home.js';
 import { type RenderSort, renderEnds } from '../../src/home/render-ends.js';
-import { askedOutput } from '../../src/kinds/expected.js';
+import { outputLength } from '../../src/kinds/expected.js';
 import { pollBaseMs } from '../../src/kinds/facts.js';
 import { modelOf } from '../../src/manifest/columns.js';
 
-/** What this worker knows of the renders of its account, by what they were asked for. */
+/** What this worker knows of the renders of its account, by what they were asked for. Nothing of it ever fails. */
 export interface RenderMemory {
-  /** A render ended; it is written to the home now and then, and lost where that fails. */
+  /** A render ended; it is written to the home now and then. */
   note(row: Row, end: RenderEnd): Promise<void>;
   /** Null where too few renders like it have ended; `turn` differs from job to job, and is the same for its every poll. */
   expected(row: Row, turn: number): Promise<RenderTimes | null>;
@@ -19,37 +19,62 @@ export interface RenderMemory {
 const SORTS_MAX = 100;
 const WRITE_EVERY_MS = 30_000;
 
-type Remembered = Map<string, { sort: RenderSort; ends: RenderEnd[] }>;
+type Remembered = Map<string, { sort: RenderSort; ends: readonly RenderEnd[] }>;
 
-export function openRenderMemory({ home, log, now }: { home: Home; log: Log; now(): number }): RenderMemory {
-  let known: Promise<Remembered> | undefined;
-  let writtenAtMs = 0;
-  const recall = (): Promise<Remembered> => {
-    known ??= read(home).catch((error: unknown) => {
+export function openRenderMemory({
+  home,
+  log,
+  monotonic,
+}: {
+  home: Home;
+  log: Log;
+  monotonic(): number;
+}): RenderMemory {
+  const own: Remembered = new Map();
+  let others: Promise<Remembered> | undefined;
+  let writtenAtMs = monotonic();
+  const known = async (name: string): Promise<readonly RenderEnd[]> =>
+    own.get(name)?.ends ?? (await recall()).get(name)?.ends ?? [];
+
+  /** What was in the home at the start; where it cannot be read it is tried again. */
+  async function recall(): Promise<Remembered> {
+    try {
+      others ??= read(home);
+      return await others;
+    } catch (error) {
+      others = undefined;
       log.warn({ error: String(error) }, 'what is known of render times could not be read');
       return new Map();
-    });
-    return known;
-  };
+    }
+  }
+
+  /** Other workers of the account write theirs: what this one has not seen itself is left as it is. */
+  async function write(): Promise<void> {
+    try {
+      const theirs = [...(await read(home))].filter(([name]) => !own.has(name));
+      const all = [...theirs, ...own].slice(-SORTS_MAX);
+      const sorts = all.map(([, { sort, ends }]) => ({ ...sort, ends: [...ends] }));
+      await renderEnds.write(home, { schema: 1, sorts });
+    } catch (error) {
+      log.warn({ error: String(error) }, 'what is known of render times could not be written');
+    }
+  }
+
   return {
     async note(row, end) {
-      const memory = await recall();
       const sort = sortOf(row);
-      const ends = endsWith(memory.get(nameOf(sort))?.ends ?? [], end);
-      memory.delete(nameOf(sort));
-      memory.set(nameOf(sort), { sort, ends });
-      for (const name of [...memory.keys()].slice(0, Math.max(0, memory.size - SORTS_MAX))) memory.delete(name);
-      if (now() - writtenAtMs < WRITE_EVERY_MS) return;
-      writtenAtMs = now();
-      const sorts = [...memory.values()].map((one) => ({ ...one.sort, ends: one.ends }));
-      await renderEnds.write(home, { schema: 1, sorts }).catch((error: unknown) => {
-        log.warn({ error: String(error) }, 'what is known of render times could not be written');
-      });
+      const name = nameOf(sort);
+      const before = await known(name);
+      const ends = endsWith(before, end);
+      if (ends === before) return;
+      own.delete(name);
+      own.set(name, { sort, ends });
+      for (const least of [...own.keys()].slice(0, Math.max(0, own.size - SORTS_MAX))) own.delete(least);
+      if (ends.length > ENDS_MIN && monotonic() - writtenAtMs < WRITE_EVERY_MS) return;
+      writtenAtMs = monotonic();
+      await write();
     },
-    async expected(row, turn) {
-      const ends = (await recall()).get(nameOf(sortOf(row)))?.ends ?? [];
-      return expectedTimes(ends, pollBaseMs(row.kind), turn);
-    },
+    expected: async (row, turn) => expectedTimes(await known(nameOf(sortOf(row))), pollBaseMs(row.kind), turn),
   };
 }
 
@@ -59,7 +84,7 @@ async function read(home: Home): Promise<Remembered> {
 }
 
 function sortOf(row: Row): RenderSort {
-  return { kind: row.kind, model: modelOf(row), seconds: askedOutput(row).seconds ?? null };
+  return { kind: row.kind, model: modelOf(row), seconds: outputLength(row) };
 }
 
 function nameOf({ kind, model, seconds }: RenderSort): string {

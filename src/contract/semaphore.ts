@@ -147,7 +147,7 @@ export interface SemaphoreState {
   breakers: OpenBreaker[];
   paces: Pace[];
   /** By kind, when the latest renders ended; absent in the state of an earlier callsheet. */
-  renders?: Partial<Record<Kind, RenderEnd[]>>;
+  renders?: Partial<Record<Kind, readonly RenderEnd[]>>;
   /** By batch. */
   shares: Record<string, Share>;
   /** So many orders about slots or requests are to be read from the home; absent = none. */
@@ -162,8 +162,8 @@ export interface SemaphoreState {
 export type NowAndThen = 'caps' | 'unread' | 'discounts' | 'network' | 'sweep';
 
 /**
- * A slot given back: not before `notBeforeMs` where its job may still run. `ranMs` and `renderMs` say when it was last
- * heard to run and first not to; `overCap` that the service refused the job for its own count, `turnedAway` that it never
+ * A slot given back: not before `notBeforeMs` where its job may still run. `renderMs` and, of a render that can be
+ * learned from, `ranMs` say when it was first heard not to run and last to run; `overCap` that the service refused the job for its own count, `turnedAway` that it never
  * began, `done` that a synchronous call gave its output, `answered` that it was refused for what it asked.
  */
 export interface Release {

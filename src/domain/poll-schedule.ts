@@ -21,7 +21,7 @@ export function pollGapMs({ poll, elapsedMs, baseMs, expected }: PollQuestion): 
   if (expected === null) return gapWithoutHistory(poll, baseMs);
   const { p95, fromMs = expected.p5 } = expected;
   const leftMs = fromMs - elapsedMs;
-  if (poll === 0 || leftMs > 0) {
+  if (leftMs > 0) {
     // What would be left after the longest gap is too short for one: two equal ones end there.
     const isShort = leftMs > GAP_MAX_MS && leftMs < GAP_MAX_MS + baseMs;
     return clamp(isShort ? leftMs / 2 : leftMs, baseMs, GAP_MAX_MS);

@@ -19,6 +19,7 @@ import { lateOutput } from './late-outputs.js';
 import { batchBooks, learnedFacts, measuredPrices } from './learned.js';
 import { toldSchema, waitingSchema } from './notices.js';
 import { parseIndexKey } from './parse-keys.js';
+import { renderEnds } from './render-ends.js';
 import { followers, rerun, reruns } from './row-orders.js';
 import { rowRecordSchema, storedRowSchema } from './row-records.js';
 import { currentSchema } from './rows.js';
@@ -35,6 +36,7 @@ export interface DamagedDocument {
 
 const AT_ONCE = 256;
 const WIDTH = 16;
+const SHOWN_MAX = 100;
 
 /** How many documents were read, and which of them cannot be understood, the first ones. */
 export interface DocumentFacts {
@@ -42,8 +44,6 @@ export interface DocumentFacts {
   damaged: number;
   shown: DamagedDocument[];
 }
-
-const SHOWN_MAX = 100;
 
 /** All documents but the records of attempts, of which the walk over the ledger tells. */
 export async function lookOverDocuments(home: Home, mayGoOn?: () => boolean): Promise<DocumentFacts> {
@@ -81,14 +81,13 @@ export async function verifyDocuments(
   return read;
 }
 
-/** One that went away meanwhile is not damaged. */
+/** One that went away meanwhile is not damaged; one whose last line was cut is. */
 async function isDamaged(store: Store, { key, sort }: DamagedDocument): Promise<boolean> {
   const bytes = await store.get(key);
   if (bytes === undefined) return false;
   if (!sort.isLines) return decodeJson(sort.schema, bytes) === undefined;
   const lines = Buffer.from(bytes).toString('utf8').split('\n');
-  const isCut = lines.pop() !== '';
-  return isCut || lines.some((line) => decodeJson(sort.schema, Buffer.from(line)) === undefined);
+  return lines.pop() !== '' || lines.some((line) => decodeJson(sort.schema, Buffer.from(line)) === undefined);
 }
 
 /** Sets damaged documents aside and makes anew what can be told from what lies beside them. */
@@ -183,6 +182,7 @@ const SORTS: DocumentSort[] = [
   sort(/^(claimed|claims\/[^/]+)\.json$/, 'when it claimed last', claimsSchema, 'kept'),
   sort(/^limits\.json$/, 'limits of the account', accountLimits.schema, 'again'),
   sort(/^learned\.json$/, 'what the balance taught', learnedFacts.schema, 'kept'),
+  sort(/^render-times\.json$/, 'when renders ended', renderEnds.schema, 'again'),
   sort(/^prices\.json$/, 'measured prices', measuredPrices.schema, 'again'),
   sort(/^notices\/waiting\//, 'a notice that waits', waitingSchema, 'again'),
   sort(/^notices\/told\//, 'what was told of a batch', toldSchema, 'again'),

@@ -42,6 +42,17 @@ export function outputBytes(row: Pick<Row, 'kind' | 'cells'>): number {
   return Math.round(seconds * CLIP_BYTES_PER_SECOND * ((width * height) / CLIP_PIXELS));
 }
 
+/** What is spoken for about as long, within half as much again, renders alike. */
+const SPEECH_STEP = 1.5;
+
+/** About how long the output will be, s; null where neither the row nor its speech says it. */
+export function outputLength(row: Pick<Row, 'kind' | 'cells' | 'media'>): number | null {
+  const facts = factsOf(row.kind);
+  const spoken = facts.flow === 'async' ? facts.speechSeconds?.(row) : undefined;
+  if (spoken === undefined) return askedOutput(row).seconds ?? null;
+  return Math.round(SPEECH_STEP ** Math.round(Math.log(Math.max(1, spoken)) / Math.log(SPEECH_STEP)));
+}
+
 /** How long a submitted row can still be at work in the service. What the documents do not show is an assumption. */
 export interface LongestRender {
   /** Service time from the submit on, unscaled. */

@@ -1,21 +1,21 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pollGapMs } from '../../src/domain/poll-schedule.js';
-import { expectedTimes, type RenderEnd } from '../../src/domain/render-times.js';
+import { endsWith, expectedTimes, type RenderEnd } from '../../src/domain/render-times.js';
 
 const BASE_MS = 5_000;
 const AT_ONCE = 10;
-const REMEMBERED = 40;
 /** From when a poll is due until it is there. */
 const OVERHEAD_MS = 50;
 
 /** How late each of so many renders is seen to have ended, ms, ten at once, with what the ones before have taught. */
 function lateness(renders: readonly number[]): number[] {
-  let ends: RenderEnd[] = [];
+  let ends: readonly RenderEnd[] = [];
   const open: { atMs: number; end: RenderEnd }[] = [];
   return renders.map((renderMs, turn) => {
     open.sort((a, b) => a.atMs - b.atMs);
     const freed = open.length < AT_ONCE ? undefined : open.shift();
-    if (freed) ends = [...ends, freed.end].slice(-REMEMBERED);
+    if (freed) ends = endsWith(ends, freed.end);
     const expected = expectedTimes(ends, BASE_MS, turn);
     let [ranMs, elapsedMs] = [0, 0];
     for (let poll = 0; elapsedMs < renderMs; poll += 1) {
@@ -67,5 +67,48 @@ describe('expectedTimes', () => {
     const ends = Array.from({ length: 40 }, (_, i): RenderEnd => [i * 2_000, 5_000 + i * 2_000]);
     const { p5, fromMs } = expectedTimes(ends, BASE_MS, 1) ?? {};
     expect(fromMs).toBeLessThanOrEqual(p5 ?? 0);
+  });
+
+  it('one that ended early hides nothing of the others: they are still asked after a little earlier now and then', () => {
+    const ends: RenderEnd[] = [...Array.from({ length: 39 }, (): RenderEnd => [55_000, 60_050]), [0, 25_050]];
+    for (let turn = 0; turn < 100; turn += 1) {
+      const { fromMs = 0 } = expectedTimes(ends, BASE_MS, turn) ?? {};
+      expect(fromMs).toBeGreaterThanOrEqual(55_000);
+      expect(fromMs).toBeLessThanOrEqual(60_050);
+    }
+  });
+
+  it('an end before its beginning, as a clock that is set back makes it, is left out', () => {
+    const ends: RenderEnd[] = [[50, 60]];
+    for (const [ranMs, endedMs] of [
+      [0, 0],
+      [0, -5],
+      [9, 3],
+      [-1, 4],
+      [Number.NaN, 4],
+    ] as const) {
+      expect(endsWith(ends, [ranMs, endedMs])).toBe(ends);
+    }
+    expect(endsWith(ends, [51.2, 61.4])).toEqual([
+      [50, 60],
+      [51, 61],
+    ]);
+  });
+
+  it('says something sensible of any ends', () => {
+    const end = fc
+      .tuple(fc.nat(400_000), fc.integer({ min: 1, max: 60_000 }))
+      .map(([ran, more]): RenderEnd => [ran, ran + more]);
+    fc.assert(
+      fc.property(fc.array(end, { minLength: 3, maxLength: 40 }), fc.nat(), (ends, turn) => {
+        const { p5, p50, p95, fromMs = 0 } = expectedTimes(ends, BASE_MS, turn) ?? { p5: 2, p50: 1, p95: 0 };
+        const last = Math.max(...ends.map(([, endedMs]) => endedMs));
+        expect(p5).toBeLessThanOrEqual(p50);
+        expect(p50).toBeLessThanOrEqual(p95);
+        expect(p95).toBeLessThanOrEqual(last);
+        expect(fromMs).toBeGreaterThanOrEqual(0);
+        expect(fromMs).toBeLessThanOrEqual(last);
+      }),
+    );
   });
 });

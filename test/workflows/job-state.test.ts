@@ -42,6 +42,14 @@ describe('the end of a row that is being paid again (docs/guarantees.md, G1)', (
   });
 });
 
+it('what is expected of a render is what came with its own submit', () => {
+  const expected = { p5: 1, p50: 2, p95: 3, fromMs: 2 };
+  const result: SubmitResult = { outcome: 'standing', n: 1, standing: 'created', expected };
+  const { state } = stepAfter(firstState(input(FILM)), { what: 'submitted', result });
+  expect(state.expected).toEqual(expected);
+  expect(stepAfter(state, stands('created')).state.expected).toBeUndefined();
+});
+
 describe('what may follow a submit', () => {
   const MAY_BE_BILLED = [
     'created',

@@ -182,10 +182,20 @@ describe('permits', () => {
     for (const renderMs of [10, 30, 20]) {
       ask(state, `r${renderMs}`);
       const [granted] = permits.grantNext(state, 0);
-      permits.release(state, { grant: granted?.grant ?? -1, renderMs }, 0);
+      permits.release(state, { grant: granted?.grant ?? -1, ranMs: renderMs - 1, renderMs }, 0);
     }
-    const grant = 0;
+    const grant = 1;
     expect(expectedRender(state, { kind: 'svc/image', grant })).toMatchObject({ p5: 10, p50: 20, p95: 30 });
     expect(expectedRender(state, { kind: 'svc/edit', grant })).toBeNull();
+  });
+
+  it('learns nothing from an end that says no more than its time: that of a failure, or by an earlier callsheet', () => {
+    const state = withCap(1);
+    for (const renderMs of [10, 30, 20]) {
+      ask(state, `r${renderMs}`);
+      const [granted] = permits.grantNext(state, 0);
+      permits.release(state, { grant: granted?.grant ?? -1, renderMs }, 0);
+    }
+    expect(expectedRender(state, { kind: 'svc/image', grant: 1 })).toBeNull();
   });
 });
