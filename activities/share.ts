@@ -7,7 +7,6 @@ import type { RowStanding } from '../src/home/row-standing.js';
 import { loadRow, type RowWork } from '../src/home/row-work.js';
 import { rowAt } from '../src/home/rows.js';
 import { askedOutput, disagreements } from '../src/kinds/expected.js';
-
 import { createOutputs, OutputRefused } from '../src/store/outputs.js';
 import { StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
@@ -106,7 +105,7 @@ async function copyAll(
   const store = deps.openStore(options.out);
   const outputs = createOutputs(store, ref.batch);
   const copies: OutputFile[] = [];
-  // By an earlier try, whose word was lost: a person may have changed either file since.
+  // By an earlier try that was recorded, and whose word was lost: a person may have changed either file since.
   const made = own?.status === 'done' && own.rerunAtMs === undefined ? own.files : undefined;
   for (const [position, file] of record.files.entries()) {
     const copied = made?.[position];
@@ -117,8 +116,13 @@ async function copyAll(
     const key = `${ref.batch}/${file.file}`;
     const held = await store.stat(key);
     const source = held?.sha256 === file.sha256 ? await store.read(key) : undefined;
-    if (source === undefined) return undefined;
     const name = { stem: row.stem, position, attemptName: `${row.id}-shared`, expected: 'any' } as const;
+    if (source === undefined) {
+      const before = await outputs.made(name, file);
+      if (before === undefined) return undefined;
+      copies.push(before);
+      continue;
+    }
     const saved = await outputs.save(source, { ...name, onExists }).catch(refused);
     if (saved === undefined) return undefined;
     if (saved.file.sha256 !== file.sha256) {

@@ -122,7 +122,12 @@ function checkGroups({ scenario, ledger, service, records, groups, report }: End
     const members = [...latest].flatMap(([name, one]) => (names.has(name) ? one : []));
     const rows = [...new Set(members.map(({ row }) => row))];
     const paid = service.jobs.filter((job) => rows.includes(job.row) && costNano(job) > 0).length;
-    const ended = rows.filter((row) => ['done', 'lost_paid'].includes(records.get(row)?.record.status ?? '')).length;
+    // What was sent again and lost once more is a person's to settle, and says so.
+    const isAsked = (row: string): boolean => !names.has(`${row}/${ledger.attemptsOf(row).at(-1)?.n}`);
+    const ended = rows.filter((row) => {
+      const { status = '' } = records.get(row)?.record ?? {};
+      return ['done', 'lost_paid'].includes(status) || (status === 'review' && isAsked(row));
+    }).length;
     if (paid > ended)
       report('I1', `group ${group}: ${paid} jobs are billed, ${ended} of ${rows.length} rows have them`);
     const posts = service.posts.filter((post) => members.some(({ row, n }) => row === post.row && n === post.attempt));

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { defined } from '../domain/defined.js';
 import type { OutputFile } from '../domain/outcome.js';
 import { type MediaReading, readMediaFacts } from './media-facts.js';
@@ -58,13 +59,22 @@ export function createOutputs(store: Store, batch: string) {
       const peeked = await peekBytes(source, SNIFF_BYTES);
       try {
         const type = checkedType(peeked.head, options.expected);
-        const base = `${batch}/media/${options.stem}${options.position === 0 ? '' : `-${options.position + 1}`}`;
-        return await write(store, batch, base, type, peeked.whole, options);
+        return await write(store, batch, baseOf(batch, options), type, peeked.whole, options);
       } finally {
         await peeked.close();
       }
     },
+    /** The output where it holds the bytes of `file` already: an earlier try made it, and its word was lost. */
+    made: async (name: Pick<SaveOptions, 'stem' | 'position'>, file: OutputFile): Promise<OutputFile | undefined> => {
+      const key = `${baseOf(batch, name)}${extname(file.file)}`;
+      const held = await store.stat(key);
+      return held?.sha256 === file.sha256 ? { ...file, ...held, file: key.slice(batch.length + 1) } : undefined;
+    },
   };
+}
+
+function baseOf(batch: string, { stem, position }: Pick<SaveOptions, 'stem' | 'position'>): string {
+  return `${batch}/media/${stem}${position === 0 ? '' : `-${position + 1}`}`;
 }
 
 async function write(

@@ -74,6 +74,11 @@ describe('simulation', () => {
       [/completion of shareOutput is lost/, /record b1\/r14 done/],
     ],
     [
+      1100433,
+      'a copy that was made and of which nobody was told is one, though the file that it was made of was changed',
+      [/record b1\/r0 done .*\n.*record b1\/r14 done/],
+    ],
+    [
       2001064,
       'a handle in a failed answer that a gateway repeats for another row belongs to the first (T8, TH)',
       [/502, which proves nothing by error-with-handle/, /POST 4 of b1\/r3\.1: 200, which proves nothing by cached/],

@@ -62,6 +62,17 @@ describe('where an output lands', () => {
 });
 
 describe('F45, B47: names that are taken', () => {
+  test('what an earlier try made is found by its bytes, under its own name alone', async () => {
+    const { outputs, media } = newOutputs();
+    const { file } = await outputs.save(streamOf(png), { ...options, stem: 'first' });
+    await outputs.save(streamOf(png), { ...options, position: 1 });
+    expect(await outputs.made({ stem: 'a', position: 0 }, file)).toBeUndefined();
+    expect(await outputs.made({ stem: 'a', position: 1 }, file)).toEqual({ ...file, file: 'media/a-2.png' });
+    await outputs.save(streamOf(otherPng(1)), options);
+    expect(await outputs.made({ stem: 'a', position: 0 }, file)).toBeUndefined();
+    expect(media()).toEqual(['a-2.png', 'a.png', 'first.png']);
+  });
+
   test('the same bytes again are ours, under every policy', async () => {
     const { outputs, media } = newOutputs();
     const first = await outputs.save(streamOf(png), options);
