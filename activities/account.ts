@@ -19,6 +19,7 @@ import { refreshMarks } from './row/home-marks.js';
 
 /** Service document 1, Limits. */
 const CONCURRENT_UNKNOWN = 5;
+
 type Asked = { askedMs: number; keyMark: string };
 
 export interface AccountActivities {

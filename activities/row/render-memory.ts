@@ -33,18 +33,17 @@ export function openRenderMemory({
   const own: Remembered = new Map();
   let others: Promise<Remembered> | undefined;
   let writtenAtMs = monotonic();
-  const known = async (name: string): Promise<readonly RenderEnd[]> =>
-    own.get(name)?.ends ?? (await recall()).get(name)?.ends ?? [];
 
-  /** What was in the home at the start; where it cannot be read it is tried again. */
-  async function recall(): Promise<Remembered> {
+  /** Undefined until the home could be read: what is seen before is not remembered, and takes the place of nothing there. */
+  async function known(name: string): Promise<readonly RenderEnd[] | undefined> {
     try {
       others ??= read(home);
-      return await others;
+      const before = await others;
+      return own.get(name)?.ends ?? before.get(name)?.ends ?? [];
     } catch (error) {
       others = undefined;
       log.warn({ error: String(error) }, 'what is known of render times could not be read');
-      return new Map();
+      return undefined;
     }
   }
 
@@ -65,8 +64,8 @@ export function openRenderMemory({
       const sort = sortOf(row);
       const name = nameOf(sort);
       const before = await known(name);
-      const ends = endsWith(before, end);
-      if (ends === before) return;
+      const ends = before && endsWith(before, end);
+      if (ends === undefined || ends === before) return;
       own.delete(name);
       own.set(name, { sort, ends });
       for (const least of [...own.keys()].slice(0, Math.max(0, own.size - SORTS_MAX))) own.delete(least);
@@ -74,7 +73,9 @@ export function openRenderMemory({
       writtenAtMs = monotonic();
       await write();
     },
-    expected: async (row, turn) => expectedTimes(await known(nameOf(sortOf(row))), pollBaseMs(row.kind), turn),
+    async expected(row, turn) {
+      return expectedTimes((await known(nameOf(sortOf(row)))) ?? [], pollBaseMs(row.kind), turn);
+    },
   };
 }
 

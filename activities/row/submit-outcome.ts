@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { bookEnd, bookRefusal } from '../../src/books/charges.js';
-import type { SubmitResult } from '../../src/contract/attempts.js';
+import type { Expected, SubmitResult } from '../../src/contract/attempts.js';
 import type { AttemptRef, AttemptState, RecordedOutput, RefusalNext } from '../../src/domain/attempt.js';
 import type { ErrorReading, Exchange, Output, ServiceRequest } from '../../src/domain/exchange.js';
 import { creditsFromNumber } from '../../src/domain/money.js';
-import type { RenderTimes } from '../../src/domain/render-times.js';
 import type { RowWork } from '../../src/home/row-work.js';
 import type { Adapter } from '../../src/kinds/adapter.js';
 import { type Classified, classifySubmit, type SubmitEvidence } from '../../src/service/classify.js';
@@ -128,7 +127,7 @@ export async function recordOutcome(
   }
 }
 
-async function expectedOf(deps: Dependencies, { row }: RowWork, turn: number): Promise<{ expected?: RenderTimes }> {
+async function expectedOf(deps: Dependencies, { row }: RowWork, turn: number): Promise<Expected> {
   const expected = await deps.renders.expected(row, turn);
   return expected === null ? {} : { expected };
 }

@@ -162,9 +162,9 @@ export interface SemaphoreState {
 export type NowAndThen = 'caps' | 'unread' | 'discounts' | 'network' | 'sweep';
 
 /**
- * A slot given back: not before `notBeforeMs` where its job may still run. `renderMs` and, of a render that can be
- * learned from, `ranMs` say when it was first heard not to run and last to run; `overCap` that the service refused the job for its own count, `turnedAway` that it never
- * began, `done` that a synchronous call gave its output, `answered` that it was refused for what it asked.
+ * A slot given back, not before `notBeforeMs` where its job may still run. `renderMs`: the first poll that found it ended,
+ * `ranMs`: the last that did not, where that can be learned from; `overCap`: refused for the service's own count,
+ * `turnedAway`: never begun, `done`: a synchronous call gave its output, `answered`: refused for what it asked.
  */
 export interface Release {
   grant: number;
@@ -187,7 +187,7 @@ export interface RecoverResult {
   concurrent?: number;
 }
 
-/** What to do with a holder that was asked after: leave it, free its slot, or hold it until a time. */
+/** What to do with a holder that was asked after: leave it, or free its slot. */
 export type SweepAction = { job: JobKey; action: 'keep' | 'free' };
 
 export interface RecoveredHolder {
