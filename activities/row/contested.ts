@@ -81,7 +81,18 @@ export function salvagedUrl(states: readonly AttemptState[]): string | undefined
 async function contest(deps: Dependencies, ref: AttemptRef, message: string): Promise<void> {
   deps.log.error({ ...ref }, 'an answer was repeated by something on the way: it is taken for no answer');
   await deps.ledger.append(ref, { state: 'unknown', atMs: deps.now(), evidence: { rule: 'T8', message } });
-  await noteCase(deps, ref, await deps.ledger.readAttempt(ref));
+  const attempt = await deps.ledger.readAttempt(ref);
+  const settled = attempt && settledBefore(attempt);
+  // No job waits for it any more: left open, the case would stay so, and stand in the way of others.
+  if (settled !== undefined) await deps.ledger.append(ref, { ...settled, atMs: deps.now() });
+  else await noteCase(deps, ref, attempt);
+}
+
+/** How an attempt was settled when the repeated answer came in, late: nothing of it has changed. */
+function settledBefore({ states }: Attempt): AttemptState | undefined {
+  const [before, answer] = states.slice(-3);
+  if (before === undefined || (answer?.state !== 'created' && answer?.state !== 'done')) return undefined;
+  return ['verdict', 'ruled', 'overridden'].includes(before.state) ? before : undefined;
 }
 
 function ownerOf({ batch, id, n }: AttemptRef, row: Row): NameOwner {

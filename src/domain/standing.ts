@@ -88,8 +88,12 @@ export function acceptanceOf(attempt: Attempt): Extract<AttemptState, { state: '
 
 /** What is recorded of the attempt itself: an answer that was another's, repeated on the way, tells nothing of it. */
 export function ownStates({ states }: Attempt): AttemptState[] {
-  const repeatedAt = states.findLastIndex((state) => state.state === 'unknown' && state.evidence.rule === 'T8');
-  return states.slice(repeatedAt + 1);
+  return states.slice(states.findLastIndex(isRepeated) + 1);
+}
+
+/** True of the record that takes the answer before it back: it was an old one of another attempt. */
+function isRepeated(state: AttemptState | undefined): boolean {
+  return state?.state === 'unknown' && state.evidence.rule === 'T8';
 }
 
 /**
@@ -104,7 +108,9 @@ export function isContradicted({ states }: Attempt): boolean {
   if (found < 0) return false;
   return states
     .slice(found + 1)
-    .some((state) => (state.state === 'verdict' ? state.verdict === 'billed' : PROOFS.has(state.state)));
+    .some((state, at, later) =>
+      state.state === 'verdict' ? state.verdict === 'billed' : PROOFS.has(state.state) && !isRepeated(later[at + 1]),
+    );
 }
 
 /** States that prove that the service took the request. */

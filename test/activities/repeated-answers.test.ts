@@ -7,7 +7,7 @@ import { slotActivities } from '../../activities/slots.js';
 import { submitActivities } from '../../activities/submit.js';
 import type { Answer } from '../../src/domain/exchange.js';
 import type { Row } from '../../src/domain/row.js';
-import { handleOf, standingOf } from '../../src/domain/standing.js';
+import { handleOf, isContradicted, standingOf } from '../../src/domain/standing.js';
 
 import { resultState } from '../../src/home/attempts.js';
 import { isNameOfAnother, takeName } from '../../src/home/handles.js';
@@ -57,6 +57,25 @@ describe('a handle', () => {
     expect(await submit(rows[1])).toMatchObject({ standing: 'open_case' });
     expect((await attempt(rows[1]))?.states.at(-1)).toMatchObject({ evidence: { rule: 'T8' } });
     expect(await isNameOfAnother(deps.home, 'operation-1', { batch: 'b', id: 'a', n: 1 })).toBe(false);
+  });
+
+  it('that comes late to an attempt that is settled leaves it settled: nothing of it has changed', async () => {
+    const { submit, deps, attempt, answer, refOf } = await stand([...rows], { name: 'operation-1' });
+    await submit(rows[0]);
+    Object.assign(answer, { status: 502, body: Buffer.from('<html>Bad Gateway</html>') });
+    await submit(rows[1]);
+    const ref = { batch: 'b', id: 'b', n: 1 };
+    const verdict = {
+      state: 'verdict',
+      verdict: 'not_billed',
+      sentence: 'nothing is missing',
+      atMs: deps.now(),
+    } as const;
+    await deps.ledger.append(ref, verdict);
+    await deps.ledger.append(ref, { state: 'created', handle: 'operation-1', atMs: deps.now() });
+    await settleActivities(deps).inspectAttempt({ row: refOf(rows[1]), n: 1 });
+    const settled = await attempt(rows[1]);
+    expect(settled && [standingOf(settled), isContradicted(settled)]).toEqual(['not_billed', false]);
   });
 
   it('is named once more when the account is recovered', async () => {
