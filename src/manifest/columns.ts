@@ -49,6 +49,15 @@ export function columnsOf(kind: Kind): ReadonlyMap<string, Column> {
   return columnsByKind.get(kind) ?? new Map();
 }
 
+const mediaColumns: ReadonlySet<string> = new Set(
+  KINDS.flatMap((kind) => rulesOf(kind).columns.flatMap(({ name, type }) => (type === 'media' ? [name] : []))),
+);
+
+/** True of a column that names files, URLs or other rows. */
+export function isMediaColumn(name: string): boolean {
+  return mediaColumns.has(name);
+}
+
 export function isPassthrough(name: string): boolean {
   return name.startsWith('x-') && name.length > 2;
 }

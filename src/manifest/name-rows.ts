@@ -63,7 +63,10 @@ export function createOutlet(
  */
 function createNamer(options: ManifestOptions, columns: ReadonlySet<string>, log: ProblemLog) {
   const { nameTemplate, date = new Date().toISOString().slice(0, 10) } = options;
-  const hasColumn = formatOf(options) === 'jsonl' ? isColumn : (name: string) => columns.has(name);
+  const isJsonl = formatOf(options) === 'jsonl';
+  const hasColumn = isJsonl ? isColumn : (name: string) => columns.has(name);
+  /** The default names are as different as the ids. */
+  const mayClash = (): boolean => nameTemplate !== undefined || isJsonl || columns.has('output');
   const lines = createLineIndex();
   let isTemplateBad = false;
   return (row: CheckedRow, raw: RawRow, index: number, isLarge: boolean): string | undefined => {
@@ -79,7 +82,7 @@ function createNamer(options: ManifestOptions, columns: ReadonlySet<string>, log
       isTemplateBad ||= output === undefined;
       return undefined;
     }
-    const earlier = lines.add(foldName(stem.stem), row.line);
+    const earlier = mayClash() ? lines.add(foldName(stem.stem), row.line) : undefined;
     if (earlier !== undefined && !row.bad) {
       log.problem(row, 'B46', 'output', `lines ${earlier} and ${row.line} both write ${quoted(stem.stem)}`);
     }

@@ -3,7 +3,7 @@ import { defined } from '../domain/defined.js';
 import type { RawRow } from '../domain/raw-row.js';
 import type { DraftRow, Report } from '../kinds/rule.js';
 import { checkRow } from './check-row.js';
-import { isPassthrough } from './columns.js';
+import { isMediaColumn, isPassthrough } from './columns.js';
 import { createLineIndex } from './line-index.js';
 import type { ManifestOptions, ManifestSummary } from './manifest-options.js';
 import { createIdenticalRows, createManifestTally } from './manifest-tally.js';
@@ -11,7 +11,7 @@ import { createMediaReader, type MediaReader, readMedia } from './media/media-re
 import { createOutlet, type WaitingRow } from './name-rows.js';
 import { foldName } from './names.js';
 import { createProblemLog, ManifestStop, type ProblemLog, quoted } from './problem.js';
-import { readManifest, sourceName } from './read-manifest.js';
+import { formatOf, readManifest, sourceName } from './read-manifest.js';
 import { createRowLinks, type RowLinks } from './references/row-links.js';
 import { nearestWord } from './suggest.js';
 
@@ -27,11 +27,17 @@ export async function validateManifest(options: ManifestOptions): Promise<Manife
   const columns = new Set<string>();
   const tally = createManifestTally();
   const identical = createIdenticalRows(options.shareIdentical === true);
+  let canRefer: boolean | undefined;
   const links = createRowLinks(log, options, {
     mark: identical.mark,
     async emit(row, raw) {
       tally.add(row);
       await options.onRow?.(row, raw);
+    },
+    canRefer: () => {
+      // The lines of JSONL have no header: any of them may be the first with a reference.
+      canRefer ??= formatOf(options) === 'jsonl' || [...columns].some(isMediaColumn);
+      return canRefer;
     },
   });
   try {

@@ -14,32 +14,52 @@ export interface ChainCosts {
   total(): PlanTally;
 }
 
-/** That a row feeds others is known once those were read: until then 24 bytes of each row are kept, by its index. */
+/** That a row feeds others is known once those were read: until then four bytes of each row are kept, by its index. */
 export function createChainCosts(): ChainCosts {
-  const kinds: (Kind | undefined)[] = [];
-  /** NaN where nothing bounds the price. */
-  const [low, high]: [number[], number[]] = [[], []];
+  /** Each price of a kind once; the rows have its place here. The first place is that of a row that is not submitted. */
+  const costs: ({ kind: Kind; price: CreditsRange | null } | undefined)[] = [undefined];
+  const places = new Map<string, number>();
+  const rows = createNumbers();
   const isInChain: boolean[] = [];
+
+  function placeOf(kind: Kind, price: CreditsRange | null): number {
+    const key = `${kind} ${price?.lo} ${price?.hi}`;
+    const known = places.get(key) ?? costs.push({ kind, price }) - 1;
+    places.set(key, known);
+    return known;
+  }
+
   return {
     link(row) {
       for (const { at } of fedMedia(row)) isInChain[at] = isInChain[row.index] = true;
     },
-    add({ index, kind }, price) {
-      kinds[index] = kind;
-      low[index] = price?.lo ?? Number.NaN;
-      high[index] = price?.hi ?? Number.NaN;
-    },
-    remove(index) {
-      kinds[index] = undefined;
-    },
+    add: ({ index, kind }, price) => rows.set(index, placeOf(kind, price)),
+    remove: (index) => rows.set(index, 0),
     total() {
       const tally = newPlanTally();
-      for (const [index, kind] of kinds.entries()) {
-        if (kind === undefined || !isInChain[index]) continue;
-        const [lo = Number.NaN, hi = Number.NaN] = [low[index], high[index]];
-        tallyRow(tally, { kind }, { plan: 'submit' }, Number.isNaN(hi) ? null : { lo, hi });
-      }
+      isInChain.forEach((_, index) => {
+        const cost = costs[rows.get(index)];
+        if (cost !== undefined) tallyRow(tally, { kind: cost.kind }, { plan: 'submit' }, cost.price);
+      });
       return tally;
+    },
+  };
+}
+
+const CHUNK = 4_096;
+
+/** A number of each row, 0 where none was set, in pieces: a million rows fit, and nothing is copied as they come. */
+function createNumbers() {
+  const chunks: Uint32Array[] = [];
+  const chunkOf = (index: number): Uint32Array => {
+    const at = Math.floor(index / CHUNK);
+    chunks[at] ??= new Uint32Array(CHUNK);
+    return chunks[at];
+  };
+  return {
+    get: (index: number): number => chunkOf(index)[index % CHUNK] ?? 0,
+    set(index: number, value: number): void {
+      chunkOf(index)[index % CHUNK] = value;
     },
   };
 }

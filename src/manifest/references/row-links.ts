@@ -36,7 +36,15 @@ export interface RowLinks {
   chains(): Chains;
 }
 
-/** `mark` sets `shares` on a row whose hash is known, each row once and in order; `emit` passes the row on. */
+export interface Linking {
+  /** Sets `shares` on a row whose hash is known, each row once and in order. */
+  mark(row: Row): void;
+  /** Passes a row on. */
+  emit(row: Row, raw: RawCells): Promise<void>;
+  /** False where no row can refer to another: then nothing is kept of them. */
+  canRefer(): boolean;
+}
+
 export function createRowLinks(
   log: ProblemLog,
   {
@@ -44,7 +52,7 @@ export function createRowLinks(
     urlCovers = () => false,
     canTakeFrames = async () => false,
   }: Pick<ManifestOptions, 'hasUploadStore' | 'urlCovers' | 'canTakeFrames'>,
-  { mark, emit }: { mark(row: Row): void; emit(row: Row, raw: RawCells): Promise<void> },
+  { mark, emit, canRefer }: Linking,
 ): RowLinks {
   const facts = createRowFacts();
   const links: Links = {
@@ -60,7 +68,7 @@ export function createRowLinks(
 
   function noteRenderer(row: Row): void {
     mark(row);
-    if (row.shares !== undefined) facts.setRenderer(row.index, row.shares);
+    if (row.shares !== undefined && canRefer()) facts.setRenderer(row.index, row.shares);
   }
 
   /** What renders the rows that it refers to is known. */
@@ -77,6 +85,7 @@ export function createRowLinks(
   return {
     async take(row, media) {
       const index = rows++;
+      if (!canRefer()) return;
       links.ids.add(index, row.id);
       facts.add(index, row);
       const refers = refersTo(media);
@@ -101,7 +110,7 @@ export function createRowLinks(
         row.hash = linkRow(links, row.index, row.hash, feeders);
         if (facts.depth(row.index) > CHAIN_ROWS_MAX) reportFlaw(links, row, placeOf, lengthFlaw(row));
       }
-      facts.setHash(row.index, row.hash);
+      if (canRefer()) facts.setHash(row.index, row.hash);
       noteRenderer(row);
       await finish(row, raw);
     },
