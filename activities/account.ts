@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { knownPrices } from '../src/books/credits.js';
 import type { KnownPrices } from '../src/books/prices/row-price.js';
 import { closeBooks, noteReading } from '../src/books/readings.js';
@@ -19,6 +20,9 @@ import { refreshMarks } from './row/home-marks.js';
 
 /** Service document 1, Limits. */
 const CONCURRENT_UNKNOWN = 5;
+
+/** So long a worker waits for the caps before it begins, ms. */
+const FIRST_READ_MS = 2_000;
 
 type Asked = { askedMs: number; keyMark: string };
 
@@ -44,8 +48,7 @@ export function accountActivities(deps: Dependencies): AccountActivities {
     async readAccount({ maxAgeMs }) {
       const known = deps.books.latest;
       if (known && deps.now() - known.atMs <= maxAgeMs) return known.value;
-      const asked = askedNow(deps);
-      return takeCredits(deps, await ask(deps, CREDITS_REQUEST), asked);
+      return readNow(deps);
     },
     async readDiscounts(input) {
       if (await deps.books.discounts.areFresh(input?.sinceMs)) return;
@@ -158,6 +161,22 @@ export async function lastCaps(deps: Handed): Promise<Caps | undefined> {
   const plan = await deps.home.latestCheckpoint();
   if (plan === undefined || plan.concurrent === null || plan.rpm === null) return undefined;
   return capsInForce(deps, { concurrent: plan.concurrent, rpm: plan.rpm });
+}
+
+/**
+ * The caps that a worker begins with: a queue whose rate changes while tasks are on their way to it loses some of them
+ * for as long as their time-outs last. Of an account that was never read the service is asked, for a moment.
+ */
+export async function firstCaps(deps: Dependencies): Promise<Caps | undefined> {
+  const known = await lastCaps(deps);
+  if (known !== undefined) return known;
+  const read = readNow(deps).catch((error) => deps.log.warn({ error: String(error) }, 'the caps are not known yet'));
+  return (await Promise.race([read, sleep(FIRST_READ_MS, undefined, { ref: false })])) ?? undefined;
+}
+
+async function readNow(deps: Dependencies): Promise<AccountReading> {
+  const asked = askedNow(deps);
+  return takeCredits(deps, await ask(deps, CREDITS_REQUEST), asked);
 }
 
 /** As they stand in the home: what another worker has measured a moment ago may have let a person approve the rest. */

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import { lastCaps } from '../activities/account.js';
+import { firstCaps } from '../activities/account.js';
 import { openDependencies } from '../activities/dependencies.js';
 import { DOWNLOADS_MAX } from '../activities/download.js';
 import { hasFfmpeg } from '../activities/files/film-frame.js';
@@ -74,6 +74,10 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     throw error;
   }
   const deps = openDependencies(options.wrap?.(handed) ?? handed);
+  const known = await handed.home.latestCheckpoint();
+  // The clock may have been set back since an earlier worker wrote this.
+  if (known) clock.notBefore(known.atMs);
+  const caps = firstCaps(deps);
   const activities = createActivities(deps);
   const queues = taskQueues(account);
   const connection = await place.connect();
@@ -92,11 +96,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     activities,
     maxConcurrentActivityTaskExecutions: DOWNLOADS_MAX,
   });
-  const known = await handed.home.latestCheckpoint();
-  // The clock may have been set back since an earlier worker wrote this.
-  if (known) clock.notBefore(known.atMs);
-  const caps = await lastCaps(handed);
-  const firstRpm = caps?.rpm ?? Math.min(RPM_UNKNOWN, settings.limits.rpm ?? RPM_UNKNOWN);
+  const firstRpm = (await caps)?.rpm ?? Math.min(RPM_UNKNOWN, settings.limits.rpm ?? RPM_UNKNOWN);
   await startEarlierAnew(place.client, deps);
   api = await startApiWorker(place, { ...common, taskQueue: queues.api, activities }, { firstRpm, window, log });
   const ended = Promise.all([home.run(), io.run(), api.ended]).then(() => undefined);

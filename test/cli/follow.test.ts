@@ -34,6 +34,8 @@ interface Look {
   progress?: BatchProgress | Error;
   slots?: SemaphoreView;
   state?: 'running' | 'ended' | 'broken' | 'absent';
+  /** Nobody answers, and the server takes the question. */
+  hangs?: true;
   /** The home is another one. */
   isAway?: true;
 }
@@ -46,6 +48,7 @@ async function follow(
     abortAfterMs?: number;
     trouble?: string;
     reconnectError?: Error;
+    isGone?: boolean;
     supplies?: boolean;
   } = {},
 ) {
@@ -60,6 +63,7 @@ async function follow(
       look = looks[Math.min(index, looks.length - 1)] ?? {};
       index += 1;
       if (look.progress instanceof Error) throw look.progress;
+      if (look.hangs) return new Promise(() => undefined);
       return look.progress ?? progress();
     },
     slots: async () => look.slots ?? slots(),
@@ -69,6 +73,7 @@ async function follow(
       if (look.state === 'broken') return { state: 'broken', word: 'terminated' };
       return { state: look.state ?? 'running' };
     },
+    isGone: async () => options.isGone === true,
     reconnect: async () => {
       reconnects += 1;
       if (options.reconnectError) throw options.reconnectError;
@@ -152,6 +157,11 @@ test('6-O5: an engine that was stopped by order is not started again: following 
   const reconnectError = Object.assign(new Error('stopped'), { name: 'EngineError', code: 'stopped_by_order' });
   const { end, reconnects } = await follow([{}, { progress: outage }], { reconnectError });
   expect([end, reconnects]).toEqual([{ end: 'stopped' }, 1]);
+});
+
+test('an engine whose server outlives it is noticed while a question hangs, and started again at once', async () => {
+  const { end, reconnects, nowMs } = await follow([{}, { hangs: true }, { state: 'ended' }], { isGone: true });
+  expect([end.end, reconnects, nowMs < 5_000]).toEqual(['ended', 1, true]);
 });
 
 test('6-O2: a full disk is named while nothing answers', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignalDefinition } from '@temporalio/client';
 import { resumeGrants } from '../../contract/messages.js';
 import { batchId, semaphoreId } from '../../contract/names.js';
@@ -24,6 +25,8 @@ export interface BatchSource {
   balance(): Promise<CreditsNano | undefined>;
   /** How the batch's workflow stands. */
   state(): Promise<BatchState>;
+  /** True when the engine ended, though its server may still take questions that nobody answers. */
+  isGone(): Promise<boolean>;
   /** Connects anew, which starts a lost engine again. */
   reconnect(): Promise<void>;
 }
@@ -33,6 +36,7 @@ export function createBatchSource(
   { access, batch }: Pick<BatchPlace, 'access' | 'batch'>,
   work: WorkAccess,
   connect: () => Promise<WorkAccess> = async () => work,
+  isGone: () => Promise<boolean> = async () => false,
 ): BatchSource & { current(): WorkAccess } {
   const { account } = access.home;
   const inWay = createFileInWay(access, batch);
@@ -52,6 +56,7 @@ export function createBatchSource(
       if (seen.state !== 'ended') return seen;
       return { ...seen, result: { ...seen.result, counts: { ...noCounts(), ...seen.result.counts } } };
     },
+    isGone,
     reconnect: async () => {
       await current.close().catch(() => undefined);
       current = await connect();
@@ -73,6 +78,29 @@ export async function unlessOutage<T>(work: Promise<T>): Promise<T | undefined> 
   } catch (error) {
     if (!isOutage(error)) throw error;
     return undefined;
+  }
+}
+
+/** A look that takes longer, ms, may wait for an engine that is not there any more. */
+const HANGS_AFTER_MS = 1_000;
+
+/** The engine has ended: no use to wait for it. */
+export class EngineGone extends Error {
+  override readonly name = 'EngineError';
+}
+
+/** What the look gives, unless the engine ends while it waits for an answer. */
+export async function unlessGone<T>(source: BatchSource, look: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const gone = async (): Promise<never> => {
+    do await sleep(HANGS_AFTER_MS, undefined, { signal: over.signal, ref: false });
+    while ((await unlessOutage(source.isGone())) !== true);
+    throw new EngineGone('the engine ended');
+  };
+  try {
+    return await Promise.race([look, gone()]);
+  } finally {
+    over.abort();
   }
 }
 

@@ -3,7 +3,7 @@ import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import type { BatchEvent, BatchProgress, BatchResult } from '../../contract/workflows.js';
 import type { CreditsNano } from '../../domain/money.js';
 import { ownPauses, type Sight, type Standstill, standstillsOf } from '../views/troubles.js';
-import { type BatchSource, isOutage, reconnect, unlessOutage } from './batch-source.js';
+import { type BatchSource, EngineGone, isOutage, reconnect, unlessGone, unlessOutage } from './batch-source.js';
 
 /** Follows a batch until it ends, the user goes away, or a pause lasts too long. Prints nothing itself. */
 
@@ -77,7 +77,7 @@ export async function followBatch(options: FollowOptions): Promise<FollowEnd> {
   });
   while (!signal.aborted) {
     try {
-      const look = await Promise.race([lookOnce(options, seen, last), detached]);
+      const look = await Promise.race([unlessGone(source, lookOnce(options, seen, last)), detached]);
       if (look === undefined) break;
       if (lostSinceMs !== undefined) options.onEvent({ type: 'found' });
       lostSinceMs = undefined;
@@ -90,7 +90,8 @@ export async function followBatch(options: FollowOptions): Promise<FollowEnd> {
       lostSinceMs ??= now();
       const lostWhy = await options.trouble();
       if (last !== undefined) options.onSnapshot({ ...last, atMs: now(), lostSinceMs, lostWhy });
-      if (now() >= Math.max(reconnectAtMs, lostSinceMs + RECONNECT_AFTER_MS)) {
+      const isGone = error instanceof EngineGone;
+      if (now() >= Math.max(reconnectAtMs, lostSinceMs + (isGone ? 0 : RECONNECT_AFTER_MS))) {
         reconnectAtMs = now() + RECONNECT_AFTER_MS;
         // A new connection may start an engine: never one in a folder that knows nothing of what was submitted.
         if ((await unlessOutage(options.isHome())) === false) return { end: 'other_home' };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDuration } from '../../domain/duration.js';
 import type { BatchPlace } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
+import { isEngineGone } from '../access/work-place.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
@@ -33,7 +34,8 @@ export async function watchBatch(at: BatchPlace, options: WatchOptions): Promise
   const { io } = session.cli;
   const { supplyAgain } = options;
   const began = await access.home.readBatch(batch);
-  const source = createBatchSource(at, options.work, () => rejoinWork(session));
+  const isGone = async (): Promise<boolean> => !options.work.isShared && (await isEngineGone(session));
+  const source = createBatchSource(at, options.work, () => rejoinWork(session), isGone);
   const presenter = await createPresenter({
     io,
     terminal: session.terminal,
