@@ -1,4 +1,4 @@
-// `npm run bench` runs every benchmark but those of an hour and more (orders, seen, chains, large, soak); `npm run bench -- turnover --slots 1 --runs 5` one of them.
+// `npm run bench` runs every benchmark but those of an hour and more (workloads, recovery, orders, seen, chains, large, soak); `npm run bench -- turnover --slots 1 --runs 5` one of them.
 import { parseArgs } from 'node:util';
 import { chains } from './chains.js';
 import { download } from './download.js';
@@ -10,6 +10,7 @@ import { describeMachine, loadAverage } from './lib/machine.js';
 import { missedBounds, type Report, reportText, writeReport } from './lib/report.js';
 import { orders } from './orders.js';
 import { outputs } from './outputs.js';
+import { recovery } from './recovery.js';
 import { seen } from './seen.js';
 import { soak } from './soak.js';
 import { turnover } from './turnover.js';
@@ -26,6 +27,7 @@ const BENCHES: Record<string, Bench> = {
   finished,
   download,
   outputs,
+  recovery,
   orders,
   seen,
   chains,

@@ -81,7 +81,9 @@ describe('simulation', () => {
     [
       1107732,
       'an answer that a gateway repeats to a row that a person has leaves it to the person (T8, I3)',
-      [/cached-answer\n.*b1\/r7 1 created\n(.*\n)?.*taken for no answer.*\n(.*\n)*?.*b1\/r7 1 unknown\n.*b1\/r7 1 verdict undecided/],
+      [
+        /cached-answer\n.*b1\/r7 1 created\n(.*\n)?.*taken for no answer.*\n(.*\n)*?.*b1\/r7 1 unknown\n.*b1\/r7 1 verdict undecided/,
+      ],
     ],
     [
       2001064,
