@@ -37,9 +37,11 @@ export async function recovery({ runs }: BenchOptions): Promise<BenchOutcome> {
       await writeFile(join(stand.folder, 'first.csv'), imageManifest(5));
       await writeFile(join(stand.folder, 'films.csv'), filmManifest(FILMS));
       const first = runQuietly(stand, 'first.csv');
+      const ended = once(first, 'close');
       const coldS = await secondsUntil(async () => (await stand.truth()).jobs.length > 0);
       measures.add('from `run` to the first submit, the engine not yet there', 's', coldS, BOUND_START_S);
-      await once(first, 'close');
+      const [code] = await ended;
+      if (code !== 0) throw new Error(`the first run ended with ${code}`);
       const { length } = (await stand.truth()).jobs;
       runQuietly(stand, 'films.csv');
       const warmS = await secondsUntil(async () => (await stand.truth()).jobs.length > length);

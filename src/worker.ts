@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { firstCaps } from '../activities/account.js';
-import { openDependencies } from '../activities/dependencies.js';
+import { type Dependencies, openDependencies } from '../activities/dependencies.js';
 import { DOWNLOADS_MAX } from '../activities/download.js';
 import { hasFfmpeg } from '../activities/files/film-frame.js';
 import { createActivities } from '../activities/index.js';
@@ -55,6 +55,16 @@ export async function openPlace(options: TemporalOptions): Promise<WorkerPlace> 
   return { namespace, client, connect, ...defined({ codec: options.codec }) };
 }
 
+/** Requests per minute that the api queue begins with. */
+function firstRpmOf(deps: Dependencies): Promise<number> {
+  const first = firstCaps(deps).then(
+    (caps) => caps?.rpm ?? Math.min(RPM_UNKNOWN, deps.settings.limits.rpm ?? RPM_UNKNOWN),
+  );
+  // Awaited once other workers are made: a home that cannot be read fails this account alone.
+  first.catch(() => undefined);
+  return first;
+}
+
 /** Starts the three workers of an account: home (workflows, records), api (rate-limited), io (downloads). */
 export async function startAccountWorker(options: AccountWorkerOptions): Promise<AccountWorker> {
   const { settings, place, log, window } = options;
@@ -77,7 +87,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   const known = await handed.home.latestCheckpoint();
   // The clock may have been set back since an earlier worker wrote this.
   if (known) clock.notBefore(known.atMs);
-  const caps = firstCaps(deps);
+  const firstRpm = firstRpmOf(deps);
   const activities = createActivities(deps);
   const queues = taskQueues(account);
   const connection = await place.connect();
@@ -96,9 +106,12 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     activities,
     maxConcurrentActivityTaskExecutions: DOWNLOADS_MAX,
   });
-  const firstRpm = (await caps)?.rpm ?? Math.min(RPM_UNKNOWN, settings.limits.rpm ?? RPM_UNKNOWN);
   await startEarlierAnew(place.client, deps);
-  api = await startApiWorker(place, { ...common, taskQueue: queues.api, activities }, { firstRpm, window, log });
+  api = await startApiWorker(
+    place,
+    { ...common, taskQueue: queues.api, activities },
+    { firstRpm: await firstRpm, window, log },
+  );
   const ended = Promise.all([home.run(), io.run(), api.ended]).then(() => undefined);
   const rescue = createRescue({ client: place.client, account, messenger: handed.messenger, log });
   const rescueEveryMs = Math.max(RESCUE_MIN_MS, RESCUE_EVERY_MS / settings.timeScale);

@@ -44,12 +44,11 @@ export function pollProxy(account: string, lifeMs: number): Pick<Activities, Pol
     taskQueue: taskQueues(account).api,
     // The request itself gives no sign of life: only an output that is saved with the last answer may take longer.
     startToCloseTimeout: '1 h',
-    // With the interval below, what bounds how soon a job is polled again whose worker died.
-    heartbeatTimeout: '10 s',
+    heartbeatTimeout: '15 s',
     scheduleToCloseTimeout: lifeMs,
     // A callback breaks off the waiting between polls; a poll that is under way ends first.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: { initialInterval: '2 s', backoffCoefficient: 1 },
+    retry: { initialInterval: '5 s', backoffCoefficient: 1 },
     priority: { priorityKey: PRIORITY.poll },
   });
 }

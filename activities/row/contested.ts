@@ -1,7 +1,7 @@
 import { rowOf } from '../../src/books/attempts.js';
 import type { Attempt, AttemptRef, AttemptState, RecordedOutput } from '../../src/domain/attempt.js';
 import type { Row } from '../../src/domain/row.js';
-import { acceptanceOf, intentOf, ownStates } from '../../src/domain/standing.js';
+import { acceptanceOf, intentOf, isSettling, isTakenBack, ownStates, standingOf } from '../../src/domain/standing.js';
 import { isNameOfAnother, keepName, type NameOwner, takeName } from '../../src/home/handles.js';
 import type { Dependencies } from '../dependencies.js';
 import { noteCase } from './semaphore-notes.js';
@@ -85,14 +85,13 @@ async function contest(deps: Dependencies, ref: AttemptRef, message: string): Pr
   const settled = attempt && settledBefore(attempt);
   // No job waits for it any more: left open, the case would stay so, and stand in the way of others.
   if (settled !== undefined) await deps.ledger.append(ref, { ...settled, atMs: deps.now() });
-  else await noteCase(deps, ref, attempt);
+  else if (attempt && standingOf(attempt) === 'open_case') await noteCase(deps, ref, attempt);
 }
 
-/** How an attempt was settled when the repeated answer came in, late: nothing of it has changed. */
+/** What stood of an attempt when the repeated answer came in, late: nothing of it has changed. */
 function settledBefore({ states }: Attempt): AttemptState | undefined {
-  const [before, answer] = states.slice(-3);
-  if (before === undefined || (answer?.state !== 'created' && answer?.state !== 'done')) return undefined;
-  return ['verdict', 'ruled', 'overridden'].includes(before.state) ? before : undefined;
+  const [before, answer, repeated] = states.slice(-3);
+  return before && answer && isTakenBack(answer, repeated) && isSettling(before) ? before : undefined;
 }
 
 function ownerOf({ batch, id, n }: AttemptRef, row: Row): NameOwner {

@@ -96,6 +96,27 @@ function isRepeated(state: AttemptState | undefined): boolean {
   return state?.state === 'unknown' && state.evidence.rule === 'T8';
 }
 
+/** True of an answer that the record after it takes back. */
+export function isTakenBack({ state }: AttemptState, next: AttemptState | undefined): boolean {
+  return (state === 'created' || state === 'done') && isRepeated(next);
+}
+
+/** True of what stands again after an answer was taken back: a verdict, or what a person or a policy has decided. */
+export function isSettling({ state }: AttemptState): boolean {
+  return ['verdict', 'attached', 'ruled', 'overridden'].includes(state);
+}
+
+/** How many records tell something: an answer that was taken back, and what stood before it standing again, do not. */
+export function countTold({ states }: Attempt): number {
+  const again = states.filter((answer, at) => {
+    const [before, repeated, after] = [states[at - 1], states[at + 1], states[at + 2]];
+    return (
+      isTakenBack(answer, repeated) && before?.state === after?.state && before !== undefined && isSettling(before)
+    );
+  });
+  return states.length - 3 * again.length;
+}
+
 /**
  * True when an attempt that was found not billed by itself turned out to be: by a later verdict, or by a job that
  * exists. Then a later attempt of its row may have been paid as well. Of attempts that were counted together only their
@@ -109,7 +130,9 @@ export function isContradicted({ states }: Attempt): boolean {
   return states
     .slice(found + 1)
     .some((state, at, later) =>
-      state.state === 'verdict' ? state.verdict === 'billed' : PROOFS.has(state.state) && !isRepeated(later[at + 1]),
+      state.state === 'verdict'
+        ? state.verdict === 'billed'
+        : PROOFS.has(state.state) && !isTakenBack(state, later[at + 1]),
     );
 }
 

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from './control.js';
 import { EngineError } from './engine-error.js';
 import { builtPrograms, type EngineProgram } from './engine-options.js';
+import { readRecord } from './engine-record.js';
 import { awaitedOf, awaitedText, type EngineState } from './engine-status.js';
+import { lives } from './keeper.js';
 import { type EnginePlaces, enginePlaces } from './places.js';
 import type { AccountRegistration } from './registration.js';
 import { startDetached } from './start-detached.js';
@@ -91,6 +93,13 @@ export async function engineStatus(dataFolder: string): Promise<EngineState | un
   const reply = await ask(places, { cmd: 'status' }, replyTimeoutMs);
   if (reply === 'silent') throw silent(places);
   return reply !== 'none' && reply.ok ? reply.status : undefined;
+}
+
+/** True when no supervisor is in the data folder: none answers, and the one on record does not live. */
+export async function isEngineGone(dataFolder: string): Promise<boolean> {
+  const places = enginePlaces(dataFolder);
+  if ((await ask(places, { cmd: 'status' }, replyTimeoutMs)) !== 'none') return false;
+  return !lives(readRecord(places.record)?.supervisor ?? null);
 }
 
 function handle(places: EnginePlaces, address: string, joined: boolean): Engine {

@@ -2,7 +2,7 @@ import type { Begins, RetryOrder } from '../contract/workflows.js';
 import type { Attempt } from '../domain/attempt.js';
 import { REASONS } from '../domain/failure.js';
 import { isRecordOf, type LiveWord, type RowRecord, type Status } from '../domain/outcome.js';
-import { intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
+import { countTold, intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
 
 /** What the home knows of a row: it ended, or where its job begins. */
 export type RowStanding =
@@ -86,9 +86,9 @@ function hasOutput(attempt: Attempt | undefined): boolean {
   return standing === 'rendered' || standing === 'done';
 }
 
-/** How many states the ledger has of a row. */
+/** How many states the ledger has of a row, without those that tell nothing. */
 export function statesOf(attempts: Attempt[]): number {
-  return attempts.reduce((sum, { states }) => sum + states.length, 0);
+  return attempts.reduce((sum, attempt) => sum + countTold(attempt), 0);
 }
 
 /** False for an attempt that ended, was made for other content of the row, and cost nothing or is paid again by order. */

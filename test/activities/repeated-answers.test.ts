@@ -5,12 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { settleActivities } from '../../activities/settle.js';
 import { slotActivities } from '../../activities/slots.js';
 import { submitActivities } from '../../activities/submit.js';
+import type { Attempt } from '../../src/domain/attempt.js';
 import type { Answer } from '../../src/domain/exchange.js';
 import type { Row } from '../../src/domain/row.js';
 import { handleOf, isContradicted, standingOf } from '../../src/domain/standing.js';
 
 import { resultState } from '../../src/home/attempts.js';
 import { isNameOfAnother, takeName } from '../../src/home/handles.js';
+import { statesOf } from '../../src/home/row-standing.js';
 import { repairDocument, sortOf } from '../../src/home/verify-documents.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
@@ -59,23 +61,27 @@ describe('a handle', () => {
     expect(await isNameOfAnother(deps.home, 'operation-1', { batch: 'b', id: 'a', n: 1 })).toBe(false);
   });
 
-  it('that comes late to an attempt that is settled leaves it settled: nothing of it has changed', async () => {
-    const { submit, deps, attempt, answer, refOf } = await stand([...rows], { name: 'operation-1' });
-    await submit(rows[0]);
-    Object.assign(answer, { status: 502, body: Buffer.from('<html>Bad Gateway</html>') });
-    await submit(rows[1]);
-    const ref = { batch: 'b', id: 'b', n: 1 };
-    const verdict = {
-      state: 'verdict',
-      verdict: 'not_billed',
-      sentence: 'nothing is missing',
-      atMs: deps.now(),
-    } as const;
-    await deps.ledger.append(ref, verdict);
-    await deps.ledger.append(ref, { state: 'created', handle: 'operation-1', atMs: deps.now() });
-    await settleActivities(deps).inspectAttempt({ row: refOf(rows[1]), n: 1 });
-    const settled = await attempt(rows[1]);
-    expect(settled && [standingOf(settled), isContradicted(settled)]).toEqual(['not_billed', false]);
+  describe.each([
+    { state: 'verdict', verdict: 'not_billed', sentence: 'nothing is missing' },
+    { state: 'verdict', verdict: 'undecided', sentence: 'it can be either' },
+    { state: 'attached', handle: 'operation-2', by: { who: 'me' } },
+  ] as const)('that comes late to an attempt with $state $verdict', (settled) => {
+    it('leaves it as it was, and its row as it was recorded: nothing of it has changed', async () => {
+      const { submit, deps, attempt, refOf, answer } = await stand([...rows], { name: 'operation-1' });
+      await submit(rows[0]);
+      Object.assign(answer, { status: 502, body: Buffer.from('<html>Bad Gateway</html>') });
+      await submit(rows[1]);
+      const ref = { batch: 'b', id: 'b', n: 1 };
+      await deps.ledger.append(ref, { ...settled, atMs: deps.now() });
+      const before = (await attempt(rows[1])) as Attempt;
+      const recorded = { standing: standingOf(before), handle: handleOf(before), states: statesOf([before]) };
+      await deps.ledger.append(ref, { state: 'created', handle: 'operation-1', atMs: deps.now() });
+      await settleActivities(deps).inspectAttempt({ row: refOf(rows[1]), n: 1 });
+      const after = (await attempt(rows[1])) as Attempt;
+      expect(after.states.length).toBeGreaterThan(before.states.length);
+      expect({ standing: standingOf(after), handle: handleOf(after), states: statesOf([after]) }).toEqual(recorded);
+      expect(isContradicted(after)).toBe(false);
+    });
   });
 
   it('is named once more when the account is recovered', async () => {

@@ -30,11 +30,6 @@ export async function runningEngine(session: Session): Promise<EngineState | und
   return state?.state === 'ready' ? state : undefined;
 }
 
-/** True when no engine is in the data folder, not even one that begins or ends. */
-export async function isEngineGone(session: Session): Promise<boolean> {
-  return (await engineStatus(session.config.data)) === undefined;
-}
-
 /** By this an engine knows clients of its own build; sources that run unbuilt have none. */
 export function buildId(): string {
   const path = fileURLToPath(new URL('../../../build-id', import.meta.url));

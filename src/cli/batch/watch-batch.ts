@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDuration } from '../../domain/duration.js';
+import { isEngineGone } from '../../engine/engine-client.js';
 import type { BatchPlace } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
-import { isEngineGone } from '../access/work-place.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
@@ -34,7 +34,7 @@ export async function watchBatch(at: BatchPlace, options: WatchOptions): Promise
   const { io } = session.cli;
   const { supplyAgain } = options;
   const began = await access.home.readBatch(batch);
-  const isGone = async (): Promise<boolean> => !options.work.isShared && (await isEngineGone(session));
+  const isGone = async (): Promise<boolean> => !options.work.isShared && (await isEngineGone(session.config.data));
   const source = createBatchSource(at, options.work, () => rejoinWork(session), isGone);
   const presenter = await createPresenter({
     io,

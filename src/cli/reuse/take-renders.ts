@@ -4,6 +4,7 @@ import { isRecordOf, type OutputFile, type RowRecord } from '../../domain/outcom
 import { fedMedia, type Row } from '../../domain/row.js';
 import { isKnownUnbilled, standingOf } from '../../domain/standing.js';
 import { fedFiles, fedInputs } from '../../home/feeders.js';
+import { statesOf } from '../../home/row-standing.js';
 import { type RowWork, withFeeders } from '../../home/row-work.js';
 import { rowAt } from '../../home/rows.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
@@ -108,7 +109,7 @@ async function takeOne(taking: Taking, row: Row, source: RenderSource): Promise<
     reusedFrom: `${source.batch}/${source.id}`,
     ...fedInputs({ feeders }),
     rowHash: row.hash,
-    seenStates: attempts.reduce((sum, { states }) => sum + states.length, 0),
+    seenStates: statesOf(attempts),
   };
   if (options.sidecar === true) {
     await writeSidecars(out, batch, taken, sidecarOf(fed, taken, modelOf(row), fedFiles(feeders, taken)));
