@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { firstCaps } from '../activities/account.js';
-import { type Dependencies, openDependencies } from '../activities/dependencies.js';
+import { type Dependencies, type Handed, openDependencies } from '../activities/dependencies.js';
 import { DOWNLOADS_MAX } from '../activities/download.js';
 import { hasFfmpeg } from '../activities/files/film-frame.js';
 import { createActivities } from '../activities/index.js';
@@ -55,6 +55,17 @@ export async function openPlace(options: TemporalOptions): Promise<WorkerPlace> 
   return { namespace, client, connect, ...defined({ codec: options.codec }) };
 }
 
+async function bindHome({ home, transport }: Handed, { baseUrl }: AccountSettings): Promise<void> {
+  try {
+    await proveBucket(home.store);
+    await home.bindBaseUrl(baseUrl);
+  } catch (error) {
+    // It is tried again and again until the home is there: each try leaves nothing behind.
+    await transport.close();
+    throw error;
+  }
+}
+
 /** Requests per minute that the api queue begins with. */
 function firstRpmOf(deps: Dependencies): Promise<number> {
   const first = firstCaps(deps).then(
@@ -75,14 +86,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     () => performance.now(),
   );
   const handed = createDependencies(options, clock, (rpm) => api?.setRpm(rpm));
-  try {
-    await proveBucket(handed.home.store);
-    await handed.home.bindBaseUrl(settings.baseUrl);
-  } catch (error) {
-    // It is tried again and again until the home is there: each try leaves nothing behind.
-    await handed.transport.close();
-    throw error;
-  }
+  await bindHome(handed, settings);
   const deps = openDependencies(options.wrap?.(handed) ?? handed);
   const known = await handed.home.latestCheckpoint();
   // The clock may have been set back since an earlier worker wrote this.
