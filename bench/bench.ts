@@ -1,4 +1,4 @@
-// `npm run bench` runs every benchmark but those of an hour and more (workloads, recovery, orders, seen, chains, large, soak); `npm run bench -- turnover --slots 1 --runs 5` one of them.
+// `npm run bench` runs every benchmark but some that take long or kill (workloads, recovery, orders, seen, chains, large, soak); `npm run bench -- turnover --slots 1 --runs 5` one of them.
 import { parseArgs } from 'node:util';
 import { chains } from './chains.js';
 import { download } from './download.js';

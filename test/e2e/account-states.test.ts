@@ -6,6 +6,7 @@ import { semaphoreId } from '../../src/contract/names.js';
 import type { SemaphoreView } from '../../src/contract/semaphore-view.js';
 import type { Row } from '../../src/domain/row.js';
 import { until } from '../e2e-cli/support/rig.js';
+import { silent } from '../support/silent-log.js';
 import { filmRow, imageRow, type RunOptions, type Stack, type StackOptions, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 
@@ -57,6 +58,17 @@ describe.skipIf(!hasTemporal())('the account’s states around the slots', () =>
   async function start(stack: Stack, rows: Row[], options?: RunOptions): Promise<void> {
     await stack.supply('b', await stack.seed('b', rows), options);
   }
+
+  it.concurrent('a worker of a fresh account knows the plan before its queue begins: its rate does not change then', () => {
+    const said: string[] = [];
+    const log = { ...silent, info: (_: object, text: string) => void said.push(text) };
+    return withStack('fresh', { log, emulator: { plan: 'pro' } }, async (stack) => {
+      await start(stack, many(2, imageRow, 'i'));
+      expect((await stack.result('b')).counts).toMatchObject({ done: 2 });
+      expect(said).toContain('learned from single charges');
+      expect(said).not.toContain('requests per minute changed');
+    });
+  });
 
   it.concurrent('F24: a stranger on the account lowers the cap, which is said; no row fails for it', () =>
     withStack('foreign', {}, async (stack) => {

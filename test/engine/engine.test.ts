@@ -1,8 +1,8 @@
-import { cpSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { isEngineKey, lookThroughEngine } from '../../src/engine/control.js';
-import { engineStatus } from '../../src/engine/engine-client.js';
+import { engineStatus, isEngineGone } from '../../src/engine/engine-client.js';
 import { readRecord } from '../../src/engine/engine-record.js';
 import { stopEngine, wasStopped } from '../../src/engine/stop-engine.js';
 import { connectTemporal } from '../../src/temporal.js';
@@ -166,6 +166,17 @@ describe.skipIf(!hasTemporal())('the engine', () => {
     expect(Buffer.byteLength(socket)).toBeLessThanOrEqual(100);
     expect(statSync(join(socket, '..')).mode & 0o777).toBe(0o700);
     expect((await engineIn(folder)).joined).toBe(true);
+  }, 60_000);
+
+  test('is gone once its process is, not where its socket alone is', async () => {
+    const folder = newFolder();
+    expect(await isEngineGone(folder)).toBe(true);
+    const { socket, pid } = await stateOf(await engineIn(folder));
+    expect(await isEngineGone(folder)).toBe(false);
+    rmSync(socket);
+    expect(await isEngineGone(folder)).toBe(false);
+    process.kill(pid, 'SIGKILL');
+    await vi.waitFor(async () => expect(await isEngineGone(folder)).toBe(true), 10_000);
   }, 60_000);
 
   test('is in a session of its own, so that no Ctrl-C of a terminal reaches it', async () => {
