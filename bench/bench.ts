@@ -1,4 +1,4 @@
-// `npm run bench` runs every benchmark but some that take long or kill (workloads, recovery, orders, seen, chains, large, soak); `npm run bench -- turnover --slots 1 --runs 5` one of them.
+// `npm run bench` runs every benchmark but some that take long or kill (workloads, scenarios, recovery, orders, seen, chains, large, soak); `npm run bench -- turnover --slots 1 --runs 5` one of them.
 import { parseArgs } from 'node:util';
 import { chains } from './chains.js';
 import { download } from './download.js';
@@ -7,10 +7,12 @@ import { large } from './large.js';
 import { ledger } from './ledger.js';
 import { type Bench, type BenchOptions, say } from './lib/bench.js';
 import { describeMachine, loadAverage } from './lib/machine.js';
+import { writePage } from './lib/page.js';
 import { missedBounds, type Report, reportText, writeReport } from './lib/report.js';
 import { orders } from './orders.js';
 import { outputs } from './outputs.js';
 import { recovery } from './recovery.js';
+import { scenarios } from './scenarios.js';
 import { seen } from './seen.js';
 import { soak } from './soak.js';
 import { turnover } from './turnover.js';
@@ -21,6 +23,7 @@ import { workloads } from './workloads.js';
 const BENCHES: Record<string, Bench> = {
   turnover,
   workloads,
+  scenarios,
   validate,
   'validate-media': validateMedia,
   ledger,
@@ -40,6 +43,8 @@ const HELP = `usage: npm run bench -- [${Object.keys(BENCHES).join(' | ')}] [--r
   --jobs   turnover: rows of the manifest
   --minutes, --rows, --seed   soak: at least so long (60) and so many rows (5000), with the chances of this seed (1)
   --rows   orders, seen, chains, large: rows of the manifest (100000, for large 300000)
+  --peers  workloads: the same work by a p-queue script and by Temporal as its samples do it, in the same run
+  --only   scenarios: those whose name holds this
   --keep   write the results to bench/results instead of bench/results/local
 Exit code 1 when a median misses its bound.\n`;
 
@@ -53,6 +58,8 @@ async function main(): Promise<number> {
       minutes: { type: 'string' },
       rows: { type: 'string' },
       seed: { type: 'string' },
+      only: { type: 'string' },
+      peers: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -68,6 +75,8 @@ async function main(): Promise<number> {
     minutes: optionalNumber('--minutes', values.minutes),
     rows: optionalNumber('--rows', values.rows),
     seed: optionalNumber('--seed', values.seed),
+    peers: values.peers,
+    only: values.only,
   };
   const missed: string[] = [];
   for (const bench of chosen(positionals)) missed.push(...(await runBench(bench, options, values.keep)));
@@ -87,6 +96,7 @@ async function runBench(bench: Bench, options: BenchOptions, keep: boolean): Pro
   };
   process.stdout.write(`${reportText(report)}\n`);
   writeReport(report, keep);
+  if (keep) writePage();
   return missedBounds(report);
 }
 

@@ -16,7 +16,14 @@ export interface BenchOptions {
   minutes: number | undefined;
   rows: number | undefined;
   seed: number | undefined;
+  /** What `workloads` only knows: the same work by others beside it. */
+  peers?: boolean;
+  /** What `scenarios` only knows: those alone whose name holds this. */
+  only?: string | undefined;
 }
+
+/** The figures of one run, by name. */
+export type Figures = Record<string, [value: number, unit: string]>;
 
 /** What a benchmark hands back. */
 export interface BenchOutcome {
@@ -38,6 +45,10 @@ export function createMeasures() {
       const measure = measures.get(name) ?? { name, unit, runs: [], ...(bound === undefined ? {} : { bound }) };
       measure.runs.push(value);
       measures.set(name, measure);
+    },
+    /** All figures of a run, each named after what they are of. */
+    addAll(of: string, figures: Figures): void {
+      for (const [name, [value, unit]] of Object.entries(figures)) this.add(`${of}: ${name}`, unit, value);
     },
     all: (): Measure[] => [...measures.values()],
   };

@@ -67,7 +67,7 @@ function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
 
-function shown(value: number): string {
+export function shown(value: number): string {
   return value.toFixed(Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2);
 }
 

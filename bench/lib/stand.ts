@@ -9,7 +9,7 @@ import { say } from './bench.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bin = join(root, 'bin', 'callsheet.js');
 const emulatorEntry = fileURLToPath(new URL('../children/emulator-process.ts', import.meta.url));
-const KEY = 'sk-svc-emulator';
+export const KEY = 'sk-svc-emulator';
 
 /** The built command line with an engine of its own, and the service's double in a process of its own. */
 export interface Stand {
@@ -29,14 +29,22 @@ export interface Stand {
 
 export interface StandOptions {
   emulator: EmulatorOptions;
-  limits?: { rpm: number; concurrent: number };
+  limits?: { rpm: number; concurrent: number } | undefined;
+}
+
+export type Service = Pick<Stand, 'truth' | 'steer'> & { url: string; close(): Promise<void> };
+
+/** The service's double alone, for whoever calls it. */
+export async function startService({ emulator, limits }: StandOptions): Promise<Service> {
+  const { url, close } = await startEmulatorProcess({ ...emulator, control: true });
+  const steer = (action: string, body: unknown): Promise<void> => post(`${url}/_control/${action}`, body);
+  if (limits !== undefined) await steer('limits', limits);
+  return { url, close, steer, truth: async () => (await (await fetch(`${url}/_truth`)).json()) as Truth };
 }
 
 export async function openStand({ emulator, limits }: StandOptions): Promise<Stand> {
   const folder = await benchFolder();
-  const service = await startEmulatorProcess({ ...emulator, control: true });
-  const steer = (action: string, body: unknown): Promise<void> => post(`${service.url}/_control/${action}`, body);
-  if (limits !== undefined) await steer('limits', limits);
+  const service = await startService({ emulator, limits });
   const timeScale = emulator.speed ?? 1;
   const environment = {
     ...foreignEnvironment(),
@@ -50,8 +58,8 @@ export async function openStand({ emulator, limits }: StandOptions): Promise<Sta
     callsheet: (...args) => runCommand(args, folder, environment),
     start: (...args) =>
       spawn(process.execPath, [bin, ...args], { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] }),
-    steer,
-    truth: async () => (await (await fetch(`${service.url}/_truth`)).json()) as Truth,
+    steer: service.steer,
+    truth: service.truth,
     async close(keep = false) {
       await runCommand(['engine', 'stop'], folder, environment).catch((error) => say(String(error)));
       await service.close();

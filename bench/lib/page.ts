@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Measure } from './bench.js';
+import { type Report, shown } from './report.js';
+import { median } from './statistics.js';
+
+/** docs/performance.md: all kept results as tables. Written anew whenever a result is kept. */
+
+const KEPT = fileURLToPath(new URL('../results', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
+
+const HEAD = `# Performance
+
+What the kept runs of \`npm run bench\` have measured, written by them; what each figure means and what it must keep to is in
+docs/figures.md. A figure is the median of its runs. Bold ones miss their bound.
+`;
+
+/** Said beside the figures of the peers: a quick run is no merit where it cannot be trusted with money. */
+const PEERS_CANNOT = `The p-queue script has forgotten all when it dies: which jobs were paid, their handles, what is left to do. Temporal as its
+samples use it goes on after a crash, but sends a submit again whose answer is lost, and so pays twice. Neither knows prices,
+budgets, the plan's caps, what an answer of a gateway means, or when an output is gone.`;
+
+export function writePage(): void {
+  writeFileSync(PAGE, pageOf(keptReports()));
+}
+
+export function keptReports(): Report[] {
+  const names = readdirSync(KEPT).filter((name) => name.endsWith('.json'));
+  return names.sort().map((name) => JSON.parse(readFileSync(`${KEPT}/${name}`, 'utf8')) as Report);
+}
+
+export function pageOf(reports: readonly Report[]): string {
+  return [HEAD, ...reports.map(section)].join('\n');
+}
+
+function section({ name, measuredOn, machine, settings, measures }: Report): string {
+  const { cpus, cpuModel, memoryGb, node, temporalServer } = machine;
+  const set = Object.entries(settings).map(([key, value]) => `- ${key}: ${value}`);
+  return [
+    `## ${name}`,
+    `${measuredOn}, ${cpus} × ${cpuModel}, ${memoryGb} GB, Node ${node}, Temporal server ${temporalServer}.`,
+    '',
+    ...set,
+    '',
+    ...tablesOf(measures),
+    ...(measures.some(({ name: figure }) => figure.includes(', p-queue: ')) ? [PEERS_CANNOT, ''] : []),
+  ].join('\n');
+}
+
+/** Figures of several works (`work, who: figure`) stand side by side, all others below each other. */
+function tablesOf(measures: readonly Measure[]): string[] {
+  if (!measures.every(({ name }) => name.includes(': '))) {
+    const rows = measures.map((one) => [one.name, medianOf(one), bound(one), String(one.runs.length)]);
+    return [...table(['figure', 'median', 'bound', 'runs'], rows), ''];
+  }
+  const parted = measures.map((measure) => {
+    const [of = '', figure = ''] = measure.name.split(': ');
+    const at = of.indexOf(', ');
+    return { work: of.slice(0, at), who: of.slice(at + 2), figure, measure };
+  });
+  const works = [...new Set(parted.map(({ work }) => work))];
+  return works.flatMap((work) => {
+    const mine = parted.filter((one) => one.work === work);
+    const who = [...new Set(mine.map((one) => one.who))];
+    const rows = [...new Set(mine.map(({ figure }) => figure))].map((figure) => [
+      figure,
+      ...who.map((name) => {
+        const found = mine.find((one) => one.who === name && one.figure === figure);
+        return found === undefined ? '' : medianOf(found.measure);
+      }),
+    ]);
+    return [...table([work, ...who], rows), ''];
+  });
+}
+
+function medianOf(measure: Measure): string {
+  const middle = median(measure.runs);
+  const text = `${shown(middle)} ${measure.unit}`.trim();
+  return measure.bound !== undefined && !(middle <= measure.bound) ? `**${text}**` : text;
+}
+
+function bound({ bound, unit }: Measure): string {
+  return bound === undefined ? '' : `${shown(bound)} ${unit}`.trim();
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(header), line(header.map(() => '-')), ...rows.map(line)];
+}
