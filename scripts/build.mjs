@@ -1,4 +1,4 @@
-// Builds dist: the compiled sources, the command line in few files, the workflow bundle, the dashboard's page, the emulator's clips and the build's own id.
+// Builds dist: the compiled sources, the programs in few files, the workflow bundle, the dashboard's page, the emulator's clips and the build's own id.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -19,7 +19,7 @@ export async function build() {
     cpSync(join(root, 'emulator', 'media', 'fixtures'), join(dist, 'emulator', 'media', 'fixtures'), {
       recursive: true,
     });
-    await bundleCommands();
+    await bundlePrograms();
     await bundleWorkflows();
     await buildPage();
     writeWhole(join(dist, 'build-id'), buildHash());
@@ -48,7 +48,7 @@ function dropLeftovers() {
   }
 }
 
-async function bundleCommands() {
+async function bundlePrograms() {
   const { bundleCli } = await import('./lib/bundle-cli.mjs');
   await bundleCli();
 }

@@ -1,33 +1,35 @@
-// Puts the compiled command line into few files, for commands that only look: most of their time is loading modules.
+// Puts the compiled command line and the engine's worker into few files: most of what a start takes is loading modules.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'vite';
 import { root } from './checkout.mjs';
 
-const compiled = join(root, 'dist', 'src', 'cli');
+const compiled = join(root, 'dist', 'src');
 const outDir = join(root, 'dist', 'cli');
-/** Small packages that nearly every command loads; all others stay where npm has put them. */
-const BUNDLED = [
+/** Packages with native parts, or files that they load later, and what those packages share; all others are put inside. */
+const OUTSIDE = /^(@temporalio|@grpc|@aws-sdk)\/|^(mediabunny|pino)$/;
+/** Packages that are quick to load. */
+const SMALL = [
   'zod',
   'commander',
   'picocolors',
   'csv-stringify',
   'env-paths',
-  'is-safe-filename',
   'fastest-levenshtein',
   'cli-table3',
+  '@temporalio/envconfig',
 ];
-/** Stays a package, and is quick all the same. */
-const SMALL = [...BUNDLED, '@temporalio/envconfig'];
-/** What the commands load that must answer at once: bin/callsheet.js takes these from here. */
-const QUICK = ['commands/status.js', 'commands/list.js'].map((name) => join(compiled, name));
+/** The commands that must answer at once. */
+const QUICK = ['status.js', 'list.js'].map((name) => join(compiled, 'cli', 'commands', name));
 
 /** @typedef {{ files: string[], later: string[], packages: string[] }} Imports */
 
-/** Writes dist/cli: its main.js is the program. */
+/** Writes dist/cli: its main.js is the program, its worker.js the engine's worker. */
 export async function bundleCli() {
-  const main = join(compiled, 'main.js');
+  const main = join(compiled, 'cli', 'main.js');
   const start = reachable([main], false);
+  // The worker shares some of what the program starts with, and must not run it.
+  start.delete(main);
   const quick = reachable(QUICK, true);
   await build({
     root,
@@ -36,18 +38,20 @@ export async function bundleCli() {
     publicDir: false,
     logLevel: 'warn',
     plugins: [{ name: 'own-place', enforce: 'pre', transform: ownPlace }],
-    ssr: { noExternal: BUNDLED },
+    ssr: { noExternal: true },
     build: {
       ssr: true,
       target: 'node20',
       outDir,
+      // A worker that runs meanwhile misses none of them: all of its own it has loaded at its start.
       emptyOutDir: true,
       minify: false,
       rolldownOptions: {
-        input: main,
+        input: { main, worker: join(compiled, 'worker', 'main.js') },
+        external: OUTSIDE,
         checks: { ineffectiveDynamicImport: false },
         output: {
-          entryFileNames: 'main.js',
+          entryFileNames: '[name].js',
           chunkFileNames: '[name]-[hash].js',
           codeSplitting: {
             groups: [
@@ -67,7 +71,7 @@ export async function bundleCli() {
  * @param {string} id
  */
 function ownPlace(code, id) {
-  if (!id.startsWith(join(root, 'dist')) || !code.includes('import.meta.url')) return undefined;
+  if (id.startsWith(join(root, 'node_modules')) || !code.includes('import.meta.url')) return undefined;
   const place = `new URL(${JSON.stringify(relative(outDir, id))}, import.meta.url).href`;
   return { code: code.replaceAll('import.meta.url', place), map: null };
 }

@@ -1,8 +1,9 @@
 /** What a client asks of the supervisor that it starts; handed over as one JSON argument, so nothing secret. */
 
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { isJsonObject } from '../domain/json.js';
 import { s3Environment } from '../domain/s3.js';
+import { packageRoot } from '../package-root.js';
 
 /** A Node program and how Node is to run it. */
 export interface EngineProgram {
@@ -21,10 +22,10 @@ export interface SupervisorOptions {
   uiPort: number | null;
 }
 
-/** The programs of this build. */
+/** The programs of this build; the supervisor loads so little of ours that the bundle would save it nothing. */
 export const builtPrograms = {
-  supervisor: { path: beside('./supervisor-main.js'), execArgv: [] },
-  worker: { path: beside('../worker/main.js'), execArgv: [] },
+  supervisor: { path: join(packageRoot, 'dist', 'src', 'engine', 'supervisor-main.js'), execArgv: [] },
+  worker: { path: join(packageRoot, 'dist', 'cli', 'worker.js'), execArgv: [] },
 } satisfies Record<string, EngineProgram>;
 
 /** What the supervisor tells the client that started it, over IPC; later clients ask by the control socket. */
@@ -34,10 +35,6 @@ export function readStartReport(value: unknown): StartReport | undefined {
   if (!isJsonObject(value)) return undefined;
   if (value.type === 'lost') return { type: 'lost' };
   return value.type === 'failed' ? { type: 'failed', message: String(value.message) } : undefined;
-}
-
-function beside(path: string): string {
-  return fileURLToPath(new URL(path, import.meta.url));
 }
 
 /**

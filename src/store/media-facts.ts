@@ -1,3 +1,4 @@
+import { imageSize } from 'image-size';
 import { defined } from '../domain/defined.js';
 import { readTracks } from '../media/tracks.js';
 import type { MediaType } from './media-type.js';
@@ -34,7 +35,7 @@ export async function readMediaFacts(type: MediaType, file: PendingFile): Promis
 async function readByFamily(type: MediaType, file: PendingFile): Promise<MediaReading> {
   switch (type.family) {
     case 'image':
-      return await readImage(file);
+      return readImage(file);
     case 'video':
     case 'audio':
       return await readFilm(file);
@@ -43,8 +44,7 @@ async function readByFamily(type: MediaType, file: PendingFile): Promise<MediaRe
   }
 }
 
-async function readImage(file: PendingFile): Promise<MediaReading> {
-  const { imageSize } = await import('image-size');
+function readImage(file: PendingFile): MediaReading {
   try {
     const { width, height } = imageSize(file.head);
     return width > 0 && height > 0 ? { facts: { width, height } } : { problem: 'unreadable' };

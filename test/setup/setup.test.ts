@@ -27,6 +27,7 @@ beforeAll(() => {
   write('package-lock.json', JSON.stringify({ packages: { '': {}, 'node_modules/typescript': { version: '6.0.3' } } }));
   write('src/domain/word.ts', "export const word: string = 'first';\n");
   write('src/cli/main.ts', "import { word } from '../domain/word.js';\n\nprocess.stdout.write(word + '\\n');\n");
+  write('src/worker/main.ts', 'export {};\n');
   write('src/contract/failure-converter.ts', 'export const failureConverter = {};\n');
   write('workflows/index.ts', 'export async function idle(): Promise<void> {}\n');
   write('emulator/media/fixtures/clip.txt', 'a clip');
