@@ -3,6 +3,7 @@ import { safeText, withoutTypedKeys } from '../domain/secret.js';
 import { productVersion } from '../package-root.js';
 import { COMMANDS } from './commands.js';
 import type { Cli, Io } from './io.js';
+import { reportFailure } from './report-failure.js';
 import { EXIT, UserError } from './user-error.js';
 
 /** Runs one command line and gives its exit code; never throws and never ends the process. */
@@ -16,7 +17,6 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     // Help and version are no errors; every wrong command line is 2.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
-    const { reportFailure } = await import('./report-failure.js');
     const exitCode = error instanceof CommanderError ? EXIT.usage : await reportFailure(error, io);
     if (args.includes('--json')) tellMachine(error, exitCode, io);
     return exitCode;
