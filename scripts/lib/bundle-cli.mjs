@@ -71,7 +71,7 @@ export async function bundleCli() {
  * @param {string} id
  */
 function ownPlace(code, id) {
-  if (id.startsWith(join(root, 'node_modules')) || !code.includes('import.meta.url')) return undefined;
+  if (!/^(dist|scripts)[/\\]/.test(relative(root, id)) || !code.includes('import.meta.url')) return undefined;
   const place = `new URL(${JSON.stringify(relative(outDir, id))}, import.meta.url).href`;
   return { code: code.replaceAll('import.meta.url', place), map: null };
 }

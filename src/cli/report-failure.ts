@@ -28,10 +28,20 @@ export async function reportFailure(error: unknown, io: Io): Promise<number> {
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (isGone(error)) return PART_GONE;
   if (error.name !== 'ServiceError') return error.message;
   const { cause } = error as { cause?: { details?: unknown } };
   const said = typeof cause?.details === 'string' && cause.details !== '' ? ` (${cause.details})` : '';
   return `the Temporal server could not answer: ${error.message}${said}; \`callsheet doctor\` says what is wrong`;
+}
+
+/** A window that follows may be older than what is installed by now. */
+const PART_GONE =
+  'a part of callsheet is gone: it was updated while this command ran, or is not wholly installed; ' +
+  'batches go on without the command: start it again, or install callsheet anew';
+
+function isGone(error: Error): boolean {
+  return 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 }
 
 /** Undefined for what nobody expected: a defect. */
@@ -41,6 +51,7 @@ function exitCodeOf(error: unknown): number | undefined {
     return error.problems.every(({ code }) => code === 'B52') ? EXIT.usage : EXIT.configuration;
   }
   if (!(error instanceof Error)) return undefined;
+  if (isGone(error)) return EXIT.configuration;
   const code = 'code' in error ? String(error.code) : '';
   // By name: their files load what a command that failed early has no need of.
   switch (error.name) {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import type { Activities } from '../../activities/index.js';
+import { Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Log } from '../domain/log.js';
 import type { WorkerPlace } from './options.js';
 import type { RequestWindow } from './request-window.js';
@@ -12,6 +11,9 @@ const RPM_RESERVE_COUNTED = 1;
 const RPM_WINDOW_S = 61;
 const CHANGE_AGAIN_MS = 1_000;
 
+/** `TASK_QUEUE_TYPE_ACTIVITY` of the API. */
+const TYPE_ACTIVITY = 2;
+
 /** The worker of the api queue: one HTTP request to the service per activity, at a rate that can change. */
 export interface ApiWorker {
   ended: Promise<void>;
@@ -19,57 +21,30 @@ export interface ApiWorker {
   shutdown(): void;
 }
 
-/** A worker on a connection of its own: the SDK takes one of a queue on each. */
-interface Connected {
-  worker: Worker;
-  connection: NativeConnection;
-}
-
-/** The api worker at a rate; a new rate starts a new worker at once, while the old one finishes what it has. */
+/**
+ * The rate is the queue's own and stands at the server, above what any worker says: in a worker it could only be changed
+ * by another worker, and a task that is on its way to the one before is lost until its time-out.
+ */
 export async function startApiWorker(
-  place: WorkerPlace,
-  base: WorkerOptions & { activities: Activities },
+  place: Pick<WorkerPlace, 'client' | 'namespace'>,
+  options: WorkerOptions,
   { firstRpm, window, log }: { firstRpm: number; window: RequestWindow | undefined; log: Log },
 ): Promise<ApiWorker> {
   const reserve = window === undefined ? RPM_RESERVE : RPM_RESERVE_COUNTED;
-  window?.setRpm(firstRpm);
-  const create = async (rpm: number): Promise<Connected> => {
-    const connection = await place.connect();
-    const worker = await Worker.create({
-      ...base,
-      connection,
-      maxTaskQueueActivitiesPerSecond: Math.max(1, rpm - reserve) / RPM_WINDOW_S,
-      maxConcurrentActivityTaskExecutions: 200,
-      maxConcurrentActivityTaskPolls: 10,
-    });
-    return { worker, connection };
-  };
-  let current = await create(firstRpm);
   let inForce = firstRpm;
   let wanted = firstRpm;
   let changing = false;
-  let runs = 0;
   let stopping = false;
-  let settle: { resolve: () => void; reject: (error: unknown) => void } | undefined;
-  const ended = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  const run = ({ worker, connection }: Connected): void => {
-    runs += 1;
-    worker.run().then(async () => {
-      await connection.close();
-      runs -= 1;
-      if (runs === 0) settle?.resolve();
-    }, settle?.reject);
-  };
   const change = async (rpm: number): Promise<void> => {
-    const next = await create(rpm);
-    const old = current;
-    current = next;
+    const requestsPerSecond = Math.max(1, rpm - reserve) / RPM_WINDOW_S;
+    await place.client.workflowService.updateTaskQueueConfig({
+      namespace: place.namespace,
+      taskQueue: options.taskQueue,
+      taskQueueType: TYPE_ACTIVITY,
+      identity: place.client.options.identity,
+      updateQueueRateLimit: { rateLimit: { requestsPerSecond }, reason: `${rpm} requests per minute` },
+    });
     inForce = rpm;
-    run(next);
-    if (stopping) next.worker.shutdown();
-    old.worker.shutdown();
   };
   /** One change at a time, the newest rate last. One that fails is tried again: the old rate may be a tenth of the plan's. */
   const follow = async (): Promise<void> => {
@@ -85,9 +60,16 @@ export async function startApiWorker(
     }
     changing = false;
   };
-  run(current);
+  window?.setRpm(firstRpm);
+  // Before the first task: without a rate of its own the queue has none.
+  await change(firstRpm);
+  const worker = await Worker.create({
+    ...options,
+    maxConcurrentActivityTaskExecutions: 200,
+    maxConcurrentActivityTaskPolls: 10,
+  });
   return {
-    ended,
+    ended: worker.run(),
     setRpm(next) {
       if (next === wanted || stopping) return;
       log.info({ from: wanted, to: next }, 'requests per minute changed');
@@ -97,7 +79,7 @@ export async function startApiWorker(
     },
     shutdown() {
       stopping = true;
-      if (current.worker.getState() === 'RUNNING') current.worker.shutdown();
+      if (worker.getState() === 'RUNNING') worker.shutdown();
     },
   };
 }

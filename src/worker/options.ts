@@ -15,7 +15,7 @@ export interface WorkerPlace {
   client: Client;
   /** Of a shared Temporal: what the client's codec encodes, the workers' has to read. */
   codec?: KeyedCodec;
-  /** The SDK takes one worker per queue and connection; a worker that replaces another needs one of its own. */
+  /** One for each account: the SDK takes one worker per queue and connection, and an account may come back. */
   connect(): Promise<NativeConnection>;
 }
 
