@@ -10,6 +10,8 @@ const RPM_RESERVE_COUNTED = 1;
 /** A minute and a second, since the service's window and the server's differ. */
 const RPM_WINDOW_S = 61;
 const CHANGE_AGAIN_MS = 1_000;
+/** The rate is said again with a reading that comes so long after: a server that has lost its data has lost it as well. */
+const SAY_AGAIN_MS = 60_000;
 
 /** `TASK_QUEUE_TYPE_ACTIVITY` of the API. */
 const TYPE_ACTIVITY = 2;
@@ -31,7 +33,9 @@ export async function startApiWorker(
   { firstRpm, window, log }: { firstRpm: number; window: RequestWindow | undefined; log: Log },
 ): Promise<ApiWorker> {
   const reserve = window === undefined ? RPM_RESERVE : RPM_RESERVE_COUNTED;
-  let inForce = firstRpm;
+  /** Null where it has to be said again. */
+  let inForce: number | null = null;
+  let saidAtMs = 0;
   let wanted = firstRpm;
   let changing = false;
   let stopping = false;
@@ -45,6 +49,7 @@ export async function startApiWorker(
       updateQueueRateLimit: { rateLimit: { requestsPerSecond }, reason: `${rpm} requests per minute` },
     });
     inForce = rpm;
+    saidAtMs = performance.now();
   };
   /** One change at a time, the newest rate last. One that fails is tried again: the old rate may be a tenth of the plan's. */
   const follow = async (): Promise<void> => {
@@ -71,10 +76,11 @@ export async function startApiWorker(
   return {
     ended: worker.run(),
     setRpm(next) {
-      if (next === wanted || stopping) return;
-      log.info({ from: wanted, to: next }, 'requests per minute changed');
+      if (stopping) return;
+      if (next !== wanted) log.info({ from: wanted, to: next }, 'requests per minute changed');
       wanted = next;
       window?.setRpm(next);
+      if (performance.now() - saidAtMs > SAY_AGAIN_MS) inForce = null;
       void follow();
     },
     shutdown() {

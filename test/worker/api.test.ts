@@ -59,6 +59,16 @@ test('a new rate needs no other worker: a task on its way to one that ends would
   expect(created).toHaveLength(1);
 });
 
+test('the rate is said again with a later reading: the server may have lost its data', async () => {
+  const api = await start(60);
+  api.setRpm(60);
+  const soon = [...set];
+  vi.spyOn(performance, 'now').mockReturnValueOnce(performance.now() + 61_000);
+  api.setRpm(60);
+  await vi.waitUntil(() => set.length === 2, { interval: 1 });
+  expect(soon).toHaveLength(1);
+});
+
 test('no task is taken before the queue has a rate', async () => {
   isAway = true;
   await expect(start(60)).rejects.toThrow('no answer');
