@@ -164,8 +164,8 @@ export async function lastCaps(deps: Handed): Promise<Caps | undefined> {
 }
 
 /**
- * The caps that a worker begins with: a queue whose rate changes while tasks are on their way to it loses some of them
- * for as long as their time-outs last. Of an account that was never read the service is asked, for a moment.
+ * The caps that a worker begins with, so that the first rows of a large plan need not go at the smallest one's rate. Of an
+ * account that was never read the service is asked, for a moment.
  */
 export async function firstCaps(deps: Dependencies): Promise<Caps | undefined> {
   const known = await lastCaps(deps);

@@ -81,11 +81,13 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   const { settings, place, log, window } = options;
   const { account } = settings;
   let api: ApiWorker | undefined;
-  const clock = createSteadyClock(
-    () => Date.now(),
-    () => performance.now(),
-  );
-  const handed = createDependencies(options, clock, (rpm) => api?.setRpm(rpm));
+  /** May be read before the queue that it is for has begun. */
+  let newestRpm: number | undefined;
+  const clock = createSteadyClock(Date.now, () => performance.now());
+  const handed = createDependencies(options, clock, (rpm) => {
+    newestRpm = rpm;
+    api?.setRpm(rpm);
+  });
   await bindHome(handed, settings);
   const deps = openDependencies(options.wrap?.(handed) ?? handed);
   const known = await handed.home.latestCheckpoint();
@@ -116,6 +118,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     { ...common, taskQueue: queues.api, activities },
     { firstRpm: await firstRpm, window, log },
   );
+  if (newestRpm !== undefined) api.setRpm(newestRpm);
   const ended = Promise.all([home.run(), io.run(), api.ended]).then(() => undefined);
   const rescue = createRescue({ client: place.client, account, messenger: handed.messenger, log });
   const rescueEveryMs = Math.max(RESCUE_MIN_MS, RESCUE_EVERY_MS / settings.timeScale);

@@ -1,33 +1,37 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { engineState } from '../soak/engine.js';
 import type { Figures } from './bench.js';
-import { cpuSecondsOf, peakMbOf } from './processes.js';
+import { cpuSecondsOf, peakMbOf, writtenMbOf } from './processes.js';
 import type { Stand } from './stand.js';
 
 /** What a run of callsheet has cost, by process; read before its engine stops. */
 
-/** `commandS` is the processor time of the command line, s. */
-export async function costOf(stand: Stand, jobs: number, commandS: number): Promise<Figures> {
+/** What the command line has cost: processor time in s, the most memory in MB. */
+export interface CommandCost {
+  seconds: number;
+  peakMb: number;
+}
+
+export async function costOf(stand: Stand, jobs: number, command: CommandCost): Promise<Figures> {
   const state = await engineState(stand);
   if (state === undefined) throw new Error('the engine does not answer');
-  const [supervisorS = NaN, serverS = NaN, workerS = NaN] = await Promise.all(
-    [state.pid, state.server.pid, state.worker.pid].map((pid) => cpuSecondsOf(pid)),
+  const [serverS = NaN, workerS = NaN] = await Promise.all(
+    [state.server.pid, state.worker.pid].map((pid) => cpuSecondsOf(pid)),
   );
+  // Server and worker are its own.
+  const engineS = await cpuSecondsOf(state.pid);
   const [supervisorMb = NaN, serverMb = NaN, workerMb = NaN] = await Promise.all(
     [state.pid, state.server.pid, state.worker.pid].map((pid) => peakMbOf(pid)),
   );
-  const database = await stat(join(stand.folder, 'data', 'temporal.db'));
   return {
-    'processor, all processes': [(commandS + supervisorS + serverS + workerS) / jobs, 'CPU s per job'],
+    'processor, all processes': [(command.seconds + engineS) / jobs, 'CPU s per job'],
     'processor, server': [serverS / jobs, 'CPU s per job'],
     'processor, worker': [workerS / jobs, 'CPU s per job'],
-    'processor, command line': [commandS / jobs, 'CPU s per job'],
-    database: [database.size / 2 ** 20 / jobs, 'MB per job'],
+    'processor, command line': [command.seconds / jobs, 'CPU s per job'],
+    'written by the server': [(await writtenMbOf(state.server.pid)) / jobs, 'MB per job'],
     'memory, server, most': [serverMb, 'MB'],
     'memory, worker, most': [workerMb, 'MB'],
-    'memory, engine, most': [supervisorMb + serverMb + workerMb, 'MB'],
+    'memory, all processes, most': [command.peakMb + supervisorMb + serverMb + workerMb, 'MB'],
     ...(await historyOf(state.address ?? '', jobs)),
   };
 }

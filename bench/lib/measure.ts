@@ -1,11 +1,14 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Figures } from './bench.js';
 import { costOf } from './cost.js';
-import { endedChildrenCpuSeconds } from './processes.js';
+import { endedChildrenCpuSeconds, peakMbOf } from './processes.js';
 import { manifestOf, type Scenario, standOf } from './scenario.js';
-import { openStand } from './stand.js';
+import { openStand, type Stand } from './stand.js';
 import { timesOf } from './times.js';
+
+const LOOK_EVERY_MS = 500;
 
 /** The built command line does the work of a scenario. */
 export async function measureCallsheet(scenario: Scenario): Promise<Figures> {
@@ -13,10 +16,26 @@ export async function measureCallsheet(scenario: Scenario): Promise<Figures> {
   try {
     await writeFile(join(stand.folder, 'work.csv'), manifestOf(scenario));
     const before = endedChildrenCpuSeconds();
-    await stand.callsheet('run', 'work.csv', '--yes');
-    const commandS = endedChildrenCpuSeconds() - before;
-    return { ...timesOf(await stand.truth(), scenario), ...(await costOf(stand, scenario.jobs, commandS)) };
+    const peakMb = await runWatched(stand);
+    const seconds = endedChildrenCpuSeconds() - before;
+    return { ...timesOf(await stand.truth(), scenario), ...(await costOf(stand, scenario.jobs, { seconds, peakMb })) };
   } finally {
     await stand.close();
   }
+}
+
+/** Gives the most memory that the command has held, MB; throws where it fails. */
+async function runWatched(stand: Stand): Promise<number> {
+  const child = stand.start('run', 'work.csv', '--yes');
+  child.stdout?.resume();
+  child.stderr?.resume();
+  let peakMb = 0;
+  const look = async (): Promise<void> => {
+    peakMb = Math.max(peakMb, (await peakMbOf(child.pid ?? null)) || 0);
+  };
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  const [code] = await once(child, 'close');
+  clearInterval(timer);
+  if (code !== 0) throw new Error(`callsheet run ended with ${code}`);
+  return peakMb;
 }

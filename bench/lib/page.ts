@@ -12,13 +12,15 @@ const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url)
 const HEAD = `# Performance
 
 What the kept runs of \`npm run bench\` have measured, written by them; what each figure means and what it must keep to is in
-docs/figures.md. A figure is the median of its runs. Bold ones miss their bound.
+docs/figures.md. A figure is the median of its runs. Bold ones miss their bound. With a load (processes that ran or waited,
+over a minute, before and after) above the number of processors, times say more about the neighbours.
 `;
 
 /** Said beside the figures of the peers: a quick run is no merit where it cannot be trusted with money. */
 const PEERS_CANNOT = `The p-queue script has forgotten all when it dies: which jobs were paid, their handles, what is left to do. Temporal as its
-samples use it goes on after a crash, but sends a submit again whose answer is lost, and so pays twice. Neither knows prices,
-budgets, the plan's caps, what an answer of a gateway means, or when an output is gone.`;
+samples use it (a semaphore after their mutex, on a server that is set as callsheet's own) goes on after a crash, but sends a
+submit again whose answer is lost, and so pays twice. Neither knows prices and budgets, follows the plan's caps or keeps to its
+requests per minute, or knows what an answer of a gateway means and when an output is gone.`;
 
 export function writePage(): void {
   writeFileSync(PAGE, pageOf(keptReports()));
@@ -33,26 +35,33 @@ export function pageOf(reports: readonly Report[]): string {
   return [HEAD, ...reports.map(section)].join('\n');
 }
 
-function section({ name, measuredOn, machine, settings, measures }: Report): string {
+function section({ name, measuredOn, machine, loadAverage, settings, measures }: Report): string {
   const { cpus, cpuModel, memoryGb, node, temporalServer } = machine;
   const set = Object.entries(settings).map(([key, value]) => `- ${key}: ${value}`);
   return [
     `## ${name}`,
-    `${measuredOn}, ${cpus} × ${cpuModel}, ${memoryGb} GB, Node ${node}, Temporal server ${temporalServer}.`,
+    `${measuredOn}, ${cpus} × ${cpuModel}, ${memoryGb} GB, Node ${node}, Temporal server ${temporalServer};`,
+    `runs: ${Math.max(...measures.map(({ runs }) => runs.length))}; load ${loadAverage.before} before, ${loadAverage.after} after.`,
     '',
     ...set,
     '',
-    ...tablesOf(measures),
+    ...(isSideBySide(name)
+      ? tablesOf(measures)
+      : [...table(['figure', 'median', 'bound', 'runs'], rowsOf(measures)), '']),
     ...(measures.some(({ name: figure }) => figure.includes(', p-queue: ')) ? [PEERS_CANNOT, ''] : []),
   ].join('\n');
 }
 
-/** Figures of several works (`work, who: figure`) stand side by side, all others below each other. */
+function isSideBySide(name: string): boolean {
+  return name.startsWith('workloads') || name.startsWith('scenarios');
+}
+
+function rowsOf(measures: readonly Measure[]): string[][] {
+  return measures.map((one) => [one.name, medianOf(one), bound(one), String(one.runs.length)]);
+}
+
+/** Figures of several works (`work, who: figure`) side by side. */
 function tablesOf(measures: readonly Measure[]): string[] {
-  if (!measures.every(({ name }) => name.includes(': '))) {
-    const rows = measures.map((one) => [one.name, medianOf(one), bound(one), String(one.runs.length)]);
-    return [...table(['figure', 'median', 'bound', 'runs'], rows), ''];
-  }
   const parted = measures.map((measure) => {
     const [of = '', figure = ''] = measure.name.split(': ');
     const at = of.indexOf(', ');

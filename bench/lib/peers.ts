@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import { findTemporalCli } from '../../scripts/lib/temporal-cli.mjs';
 import { freePort } from '../../scripts/lib/versitygw.mjs';
-import { sqliteFlags } from '../../src/engine/server.js';
+import { dynamicConfigFlags, sqliteFlags } from '../../src/engine/server.js';
 import { type Figures, say } from './bench.js';
-import { endedChildrenCpuSeconds, peakMbOf } from './processes.js';
+import { endedChildrenCpuSeconds, peakMbOf, writtenMbOf } from './processes.js';
 import { type Scenario, standOf } from './scenario.js';
 import { benchFolder, KEY, startService } from './stand.js';
 import { timesOf } from './times.js';
@@ -31,7 +31,7 @@ interface Place {
 }
 
 /** What a peer has cost besides what the service tells; processor time is counted from outside. */
-type Cost = { peakMb: number; databaseMb?: number };
+type Cost = { peakMb: number; writtenMb?: number };
 
 export async function measurePeer(
   peer: string,
@@ -46,7 +46,7 @@ export async function measurePeer(
     await mkdir(join(folder, 'out'));
     await writeFile(place.work, JSON.stringify(workOf(scenario, service.url, join(folder, 'out'))));
     const before = endedChildrenCpuSeconds();
-    const { peakMb, databaseMb } = await start(place);
+    const { peakMb, writtenMb } = await start(place);
     const seconds = endedChildrenCpuSeconds() - before;
     const outputs = await readdir(join(folder, 'out'));
     if (outputs.length !== scenario.jobs)
@@ -54,8 +54,8 @@ export async function measurePeer(
     return {
       ...timesOf(await service.truth(), scenario),
       'processor, all processes': [seconds / scenario.jobs, 'CPU s per job'],
-      ...(databaseMb === undefined ? {} : { database: [databaseMb / scenario.jobs, 'MB per job'] }),
-      'memory, engine, most': [peakMb, 'MB'],
+      ...(writtenMb === undefined ? {} : { 'written by the server': [writtenMb / scenario.jobs, 'MB per job'] }),
+      'memory, all processes, most': [peakMb, 'MB'],
     };
   } finally {
     await service.close();
@@ -64,13 +64,12 @@ export async function measurePeer(
 }
 
 async function installPeers(): Promise<void> {
-  if (!existsSync(inPeers('node_modules'))) {
+  // npm writes this last.
+  if (!existsSync(inPeers('node_modules', '.package-lock.json'))) {
     say('installing the peers');
     await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folderOfPeers });
   }
-  if (!existsSync(bundleOfSamples())) {
-    await promisify(execFile)(process.execPath, [inPeers('samples', 'bundle.js'), bundleOfSamples()]);
-  }
+  await promisify(execFile)(process.execPath, [inPeers('samples', 'bundle.js'), bundleOfSamples()]);
 }
 
 function bundleOfSamples(): string {
@@ -105,7 +104,7 @@ async function runQueue({ work }: Place): Promise<Cost> {
   return await resultOf(fork(inPeers('queue.js'), [work], { execArgv: [] }));
 }
 
-/** The server writes through to the disk as callsheet's own does. */
+/** The server is set as callsheet's own is. */
 async function runSamples({ work, folder }: Place): Promise<Cost> {
   const temporal = findTemporalCli(process.env);
   if (!('path' in temporal)) throw new Error('there is no Temporal server: npm run setup');
@@ -114,7 +113,7 @@ async function runSamples({ work, folder }: Place): Promise<Cost> {
   const place = ['--ip', '127.0.0.1', '--port', String(port), '--headless', '--log-level', 'error'];
   const server = spawn(
     temporal.path,
-    ['server', 'start-dev', ...place, '--db-filename', 'temporal.db', ...sqliteFlags],
+    ['server', 'start-dev', ...place, '--db-filename', 'temporal.db', ...sqliteFlags, ...dynamicConfigFlags],
     { cwd: folder, stdio: 'ignore' },
   );
   const ended = once(server, 'exit');
@@ -123,8 +122,7 @@ async function runSamples({ work, folder }: Place): Promise<Cost> {
     const args = [work, address, bundleOfSamples()];
     const { peakMb } = await resultOf(fork(inPeers('samples', 'run.js'), args, { execArgv: [] }));
     const serverMb = await peakMbOf(server.pid ?? null);
-    const { size } = await stat(join(folder, 'temporal.db'));
-    return { peakMb: peakMb + serverMb, databaseMb: size / 2 ** 20 };
+    return { peakMb: peakMb + serverMb, writtenMb: await writtenMbOf(server.pid ?? null) };
   } finally {
     server.kill();
     await ended;

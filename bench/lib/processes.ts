@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 /** What processes have used, as Linux alone tells it in files. */
@@ -6,11 +6,28 @@ import { readFile } from 'node:fs/promises';
 /** Linux counts processor time in hundredths of a second, whatever the machine. */
 const TICKS_PER_SECOND = 100;
 
-/** Processor time of a process until now, s; NaN where it is gone. */
+/** Processor time of a process until now with all that it has started, s; NaN where it is gone. */
 export async function cpuSecondsOf(pid: number | null): Promise<number> {
   const text = pid === null ? '' : await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const [user, system] = timesIn(text);
-  return (user + system) / TICKS_PER_SECOND;
+  const ticks = timesIn(text).reduce((sum, one) => sum + one, 0);
+  const children = await Promise.all(childrenOf(pid).map((child) => cpuSecondsOf(child)));
+  return children.reduce((sum, one) => sum + (Number.isNaN(one) ? 0 : one), ticks / TICKS_PER_SECOND);
+}
+
+/** The processes that a process has started and that live. */
+function childrenOf(pid: number | null): number[] {
+  if (pid === null || !existsSync(`/proc/${pid}/task`)) return [];
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.flatMap((thread) => {
+    const path = `/proc/${pid}/task/${thread}/children`;
+    return existsSync(path) ? readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number) : [];
+  });
+}
+
+/** What a process has written to its disk until now, MB; NaN where it is gone. */
+export async function writtenMbOf(pid: number | null): Promise<number> {
+  const text = pid === null ? '' : await readFile(`/proc/${pid}/io`, 'utf8').catch(() => '');
+  return Number(/^write_bytes: (\d+)$/m.exec(text)?.[1] ?? Number.NaN) / 2 ** 20;
 }
 
 /** Processor time of this process's children that have ended, theirs included, s. */

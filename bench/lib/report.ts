@@ -68,7 +68,8 @@ function rounded(value: number): number {
 }
 
 export function shown(value: number): string {
-  return value.toFixed(Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2);
+  const size = Math.abs(value);
+  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 || size === 0 ? 2 : 4);
 }
 
 function columns(lines: readonly string[][]): string {

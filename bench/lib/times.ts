@@ -46,8 +46,8 @@ export function timesOf({ jobs, requests }: Truth, scenario: Scenario): Figures 
 /** From each end of a render to the first poll after it. */
 function detectionsMs({ jobs, requests }: Pick<Truth, 'jobs' | 'requests'>): number[] {
   const polls = new Map<string, number[]>();
-  for (const { jobId, method, route, arrivedMs } of requests) {
-    if (jobId !== undefined && method === 'GET' && route !== 'media')
+  for (const { jobId, method, route, status, arrivedMs } of requests) {
+    if (jobId !== undefined && method === 'GET' && route !== 'media' && status === 200)
       polls.set(jobId, [...(polls.get(jobId) ?? []), arrivedMs]);
   }
   return jobs.flatMap(({ id, type, terminalMs = Number.POSITIVE_INFINITY }) => {

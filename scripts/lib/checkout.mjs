@@ -24,7 +24,7 @@ export function sourceHash() {
   return hashOf(['package-lock.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/lib/bundle-cli.mjs', ...sources]);
 }
 
-/** A hash over the build itself: clients and engines of one build know each other by it. dist/cli is made from the rest. */
+/** A hash over the build itself: clients and engines of one build know each other by it. dist/cli is made from the rest and from packages. */
 export function buildHash() {
   const bundled = join(root, 'dist', 'cli', sep);
   const files = filesBelow(join(root, 'dist')).filter((file) => file.endsWith('.js') && !file.startsWith(bundled));

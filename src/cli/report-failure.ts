@@ -26,7 +26,7 @@ export async function reportFailure(error: unknown, io: Io): Promise<number> {
   return EXIT.defect;
 }
 
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (isGone(error)) return PART_GONE;
   if (error.name !== 'ServiceError') return error.message;

@@ -3,7 +3,7 @@ import { safeText, withoutTypedKeys } from '../domain/secret.js';
 import { productVersion } from '../package-root.js';
 import { COMMANDS } from './commands.js';
 import type { Cli, Io } from './io.js';
-import { reportFailure } from './report-failure.js';
+import { messageOf, reportFailure } from './report-failure.js';
 import { EXIT, UserError } from './user-error.js';
 
 /** Runs one command line and gives its exit code; never throws and never ends the process. */
@@ -25,7 +25,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
 
 /** Whoever reads the JSON learns of the failure there, too. */
 function tellMachine(error: unknown, exitCode: number, io: Io): void {
-  const text = error instanceof Error ? error.message.replace(/^error: /, '') : String(error);
+  const text = messageOf(error).replace(/^error: /, '');
   const lines = text.split('\n').map((line) => safeText(line, 2_000));
   const facts = { schema: 1, type: 'error', at: new Date().toISOString(), exitCode };
   const problems = error instanceof UserError && error.problems !== undefined ? { problems: error.problems } : {};

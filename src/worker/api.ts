@@ -10,8 +10,13 @@ const RPM_RESERVE_COUNTED = 1;
 /** A minute and a second, since the service's window and the server's differ. */
 const RPM_WINDOW_S = 61;
 const CHANGE_AGAIN_MS = 1_000;
-/** The rate is said again with a reading that comes so long after: a server that has lost its data has lost it as well. */
+/**
+ * The rate is said again with a reading that comes so long after: a server that has lost its data has lost it as well, and
+ * another worker of the account may have said what it knew before.
+ */
 const SAY_AGAIN_MS = 60_000;
+/** Nobody waits longer for the server's word; another try begins then. */
+const ANSWER_WITHIN_MS = 10_000;
 
 /** `TASK_QUEUE_TYPE_ACTIVITY` of the API. */
 const TYPE_ACTIVITY = 2;
@@ -41,13 +46,16 @@ export async function startApiWorker(
   let stopping = false;
   const change = async (rpm: number): Promise<void> => {
     const requestsPerSecond = Math.max(1, rpm - reserve) / RPM_WINDOW_S;
-    await place.client.workflowService.updateTaskQueueConfig({
-      namespace: place.namespace,
-      taskQueue: options.taskQueue,
-      taskQueueType: TYPE_ACTIVITY,
-      identity: place.client.options.identity,
-      updateQueueRateLimit: { rateLimit: { requestsPerSecond }, reason: `${rpm} requests per minute` },
-    });
+    const { client, namespace } = place;
+    await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+      client.workflowService.updateTaskQueueConfig({
+        namespace,
+        taskQueue: options.taskQueue,
+        taskQueueType: TYPE_ACTIVITY,
+        identity: client.options.identity,
+        updateQueueRateLimit: { rateLimit: { requestsPerSecond }, reason: `${rpm} requests per minute` },
+      }),
+    );
     inForce = rpm;
     saidAtMs = performance.now();
   };

@@ -37,7 +37,8 @@ interface RateChange {
 }
 
 function start(firstRpm: number) {
-  const client = { workflowService: { updateTaskQueueConfig }, options: { identity: 'one' } };
+  const withDeadline = (_atMs: number, ask: () => Promise<void>): Promise<void> => ask();
+  const client = { workflowService: { updateTaskQueueConfig }, options: { identity: 'one' }, withDeadline };
   const place = { client, namespace: 'default' } as unknown as Parameters<typeof startApiWorker>[0];
   return startApiWorker(place, { taskQueue: 'api' }, { firstRpm, window: undefined, log: silent });
 }

@@ -1,4 +1,4 @@
-// Made once, so that no run pays for it.
+// Made before a run, so that none pays for it.
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';

@@ -28,8 +28,9 @@ export async function semaphore(free, waiting = []) {
   setHandler(release, () => void free++);
   while (!workflowInfo().continueAsNewSuggested) {
     await condition(() => free > 0 && waiting.length > 0);
-    free--;
-    await getExternalWorkflowHandle(waiting.shift() ?? '').signal(granted);
+    const chosen = waiting.splice(0, free);
+    free -= chosen.length;
+    await Promise.all(chosen.map((who) => getExternalWorkflowHandle(who).signal(granted)));
   }
   await continueAsNew(free, waiting);
 }
@@ -68,8 +69,8 @@ export async function batch(jobs, window, isPolled, gapsMs) {
   for (let at = 0; at < jobs; at++) {
     await condition(() => open < window);
     open++;
-    const child = await startChild(render, { args: [at, isPolled, gapsMs], workflowId: `render-${at}` });
-    void child.result().finally(() => open--);
+    const child = startChild(render, { args: [at, isPolled, gapsMs], workflowId: `render-${at}` });
+    void child.then((started) => started.result()).finally(() => open--);
   }
   await condition(() => open === 0);
 }
