@@ -10,6 +10,8 @@ import { describeScenario, type Scenario } from './lib/scenario.js';
 
 const RPM_UNBOUND = 20_000;
 
+const PEERS_ARE = "Temporal's samples on a server that is set as callsheet's own; both poll after 5, 10, 20 and 30 s";
+
 const WORKLOADS: readonly Scenario[] = [
   { name: 'synchronous', work: 'images', jobs: 200, slots: 10, rpm: RPM_UNBOUND, speed: 1, seconds: [3, 3] },
   { name: 'polled', work: 'films', jobs: 150, slots: 10, rpm: RPM_UNBOUND / 10, speed: 10, seconds: [60, 60] },
@@ -33,6 +35,7 @@ export async function workloads({ runs, peers = false }: BenchOptions): Promise<
     settings: {
       ...Object.fromEntries(WORKLOADS.map((one) => [one.name, describeScenario(one)])),
       server: 'embedded, SQLite file',
+      ...(peers ? { peers: PEERS_ARE } : {}),
     },
     measures: measures.all(),
   };

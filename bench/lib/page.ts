@@ -18,9 +18,9 @@ over a minute, before and after) above the number of processors, times say more 
 
 /** Said beside the figures of the peers: a quick run is no merit where it cannot be trusted with money. */
 const PEERS_CANNOT = `The p-queue script has forgotten all when it dies: which jobs were paid, their handles, what is left to do. Temporal as its
-samples use it (a semaphore after their mutex, on a server that is set as callsheet's own) goes on after a crash, but sends a
-submit again whose answer is lost, and so pays twice. Neither knows prices and budgets, follows the plan's caps or keeps to its
-requests per minute, or knows what an answer of a gateway means and when an output is gone.`;
+samples use it (a semaphore after their mutex) goes on after a crash, but sends a submit again whose answer is lost, and so
+pays twice. Neither knows prices and budgets, follows the plan's caps or keeps to its requests per minute, or knows what an
+answer of a gateway means and when an output is gone.`;
 
 export function writePage(): void {
   writeFileSync(PAGE, pageOf(keptReports()));
