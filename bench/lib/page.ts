@@ -57,7 +57,7 @@ function isSideBySide(name: string): boolean {
 }
 
 function rowsOf(measures: readonly Measure[]): string[][] {
-  return measures.map((one) => [one.name, medianOf(one), bound(one), String(one.runs.length)]);
+  return measures.map((one) => [one.name, medianOf(one), boundOf(one), String(one.runs.length)]);
 }
 
 /** Figures of several works (`work, who: figure`) side by side. */
@@ -88,7 +88,7 @@ function medianOf(measure: Measure): string {
   return measure.bound !== undefined && !(middle <= measure.bound) ? `**${text}**` : text;
 }
 
-function bound({ bound, unit }: Measure): string {
+function boundOf({ bound, unit }: Measure): string {
   return bound === undefined ? '' : `${shown(bound)} ${unit}`.trim();
 }
 

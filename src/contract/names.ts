@@ -19,6 +19,9 @@ export function taskQueues(account: string): TaskQueues {
   return { home: `callsheet/${account}/home`, api: `callsheet/${account}/api`, io: `callsheet/${account}/io` };
 }
 
+/** `TASK_QUEUE_TYPE_WORKFLOW` and `TASK_QUEUE_TYPE_ACTIVITY` of the server's API. */
+export const TASK_QUEUE_TYPE = { workflow: 1, activity: 2 } as const;
+
 /**
  * What a worker that can take frames of films ends the identity with under which it asks for downloads and inputs:
  * clients look for it there.

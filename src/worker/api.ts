@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
+import { TASK_QUEUE_TYPE } from '../contract/names.js';
 import type { Log } from '../domain/log.js';
 import type { WorkerPlace } from './options.js';
 import type { RequestWindow } from './request-window.js';
@@ -17,9 +18,6 @@ const CHANGE_AGAIN_MS = 1_000;
 const SAY_AGAIN_MS = 60_000;
 /** Nobody waits longer for the server's word; another try begins then. */
 const ANSWER_WITHIN_MS = 10_000;
-
-/** `TASK_QUEUE_TYPE_ACTIVITY` of the API. */
-const TYPE_ACTIVITY = 2;
 
 /** The worker of the api queue: one HTTP request to the service per activity, at a rate that can change. */
 export interface ApiWorker {
@@ -51,7 +49,7 @@ export async function startApiWorker(
       client.workflowService.updateTaskQueueConfig({
         namespace,
         taskQueue: options.taskQueue,
-        taskQueueType: TYPE_ACTIVITY,
+        taskQueueType: TASK_QUEUE_TYPE.activity,
         identity: client.options.identity,
         updateQueueRateLimit: { rateLimit: { requestsPerSecond }, reason: `${rpm} requests per minute` },
       }),

@@ -2,15 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { semaphoreView } from '../../src/contract/messages.js';
-import { semaphoreId, taskQueues } from '../../src/contract/names.js';
+import { semaphoreId, TASK_QUEUE_TYPE, taskQueues } from '../../src/contract/names.js';
 import type { SemaphoreView } from '../../src/contract/semaphore-view.js';
 import type { Row } from '../../src/domain/row.js';
 import { until } from '../e2e-cli/support/rig.js';
+import { silent } from '../support/silent-log.js';
 import { filmRow, imageRow, type RunOptions, type Stack, type StackOptions, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
-
-/** `TASK_QUEUE_TYPE_ACTIVITY` of the API. */
-const ACTIVITY_TASKS = 2;
 
 /** The most of some periods that lie over one instant. */
 function mostAtOnce(periods: readonly { createdMs: number; terminalMs?: number }[]): number {
@@ -61,20 +59,33 @@ describe.skipIf(!hasTemporal())('the account’s states around the slots', () =>
     await stack.supply('b', await stack.seed('b', rows), options);
   }
 
-  it.concurrent('the rate of the plan stands at the queue of requests, and follows it without another worker', () =>
+  it.concurrent('a worker of a fresh account knows the plan before its queue begins: its rate does not change then', () => {
+    const said: string[] = [];
+    const log = { ...silent, info: (_: object, text: string) => void said.push(text) };
+    return withStack('fresh', { log, emulator: { plan: 'pro' } }, async (stack) => {
+      await start(stack, many(2, imageRow, 'i'));
+      expect((await stack.result('b')).counts).toMatchObject({ done: 2 });
+      expect(said).toContain('learned from single charges');
+      expect(said).not.toContain('requests per minute changed');
+    });
+  });
+
+  it.concurrent('the rate of the plan stands at the queue of requests, just below it, and follows it', () =>
     withStack('rates', { emulator: { plan: 'pro' } }, async (stack) => {
       await start(stack, many(60, filmRow, 'f'));
       const rate = async (): Promise<number> => {
         const { config } = await temporal.client.workflowService.describeTaskQueue({
           namespace: 'default',
           taskQueue: { name: taskQueues(stack.settings.account).api },
-          taskQueueType: ACTIVITY_TASKS,
+          taskQueueType: TASK_QUEUE_TYPE.activity,
           reportConfig: true,
         });
         return config?.queueRateLimit?.rateLimit?.requestsPerSecond ?? 0;
       };
-      const isRateOf = async (rpm: number): Promise<true | undefined> =>
-        Math.abs((await rate()) * 61 - rpm) < 5 || undefined;
+      const isRateOf = async (rpm: number): Promise<true | undefined> => {
+        const aMinute = (await rate()) * 60;
+        return (aMinute <= rpm && aMinute > 0.95 * rpm) || undefined;
+      };
       await until('the queue has the rate of the plan', () => isRateOf(stack.emulator.truth().account.caps.rpm));
       stack.emulator.setLimits({ rpm: 5_000 });
       await until('the queue has the new rate', () => isRateOf(5_000));

@@ -1,5 +1,5 @@
 import { hasFfmpeg } from '../../../activities/files/film-frame.js';
-import { FRAMES_MARK, taskQueues } from '../../contract/names.js';
+import { FRAMES_MARK, TASK_QUEUE_TYPE, taskQueues } from '../../contract/names.js';
 import { bounded, TemporalUnreachableError } from '../../temporal.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
@@ -10,9 +10,6 @@ import { sharedAddress } from './work-place.js';
 
 /** A worker asks for work at least once a minute; the server remembers it for five, also when it is gone. */
 const SEEN_WITHIN_MS = 90_000;
-/** `TASK_QUEUE_TYPE_WORKFLOW` and `TASK_QUEUE_TYPE_ACTIVITY` of the API. */
-const WORKFLOW_TASKS = 1;
-const ACTIVITY_TASKS = 2;
 
 /** Who works on a queue, by identity; undefined where the server does not tell. */
 async function seenAt({ temporal }: WorkAccess, queue: string, taskQueueType: number): Promise<string[] | undefined> {
@@ -37,7 +34,7 @@ async function seenAt({ temporal }: WorkAccess, queue: string, taskQueueType: nu
 export async function unservedText(session: Session, work: WorkAccess): Promise<string | undefined> {
   if (!work.isShared) return undefined;
   const account = session.config.account.name;
-  const seen = await seenAt(work, taskQueues(account).home, WORKFLOW_TASKS);
+  const seen = await seenAt(work, taskQueues(account).home, TASK_QUEUE_TYPE.workflow);
   if (seen?.length !== 0) return undefined;
   return `no worker serves account '${account}' on ${work.temporal.address}: \`${commandHint(session, 'worker')}\` on a machine that reaches the home starts one`;
 }
@@ -53,7 +50,7 @@ export async function framesTaken(session: Session): Promise<boolean | 'unknown'
     throw error;
   });
   if (work === undefined) return 'unknown';
-  const seen = await seenAt(work, taskQueues(session.config.account.name).io, ACTIVITY_TASKS);
+  const seen = await seenAt(work, taskQueues(session.config.account.name).io, TASK_QUEUE_TYPE.activity);
   await work.close();
   if (seen === undefined || seen.length === 0) return 'unknown';
   return seen.some((identity) => identity.endsWith(FRAMES_MARK));
