@@ -8,8 +8,8 @@ import { tryLock } from '#scripts/lock.mjs';
 import { isS3Address } from '../domain/s3.js';
 import { EngineError } from './engine-error.js';
 import type { EnginePlaces } from './places.js';
-import type { AccountRegistration } from './registration.js';
-import type { RegistrationAnswer, WorkerLink } from './worker-link.js';
+import type { AccountRegistration, RegistrationAnswer } from './registration.js';
+import type { WorkerLink } from './worker-link.js';
 
 export interface HomeLocks {
   /**

@@ -18,8 +18,18 @@ export interface AccountRegistration {
   s3?: S3Environment;
 }
 
+/** Whether the worker serves the account now. */
+export type RegistrationAnswer = { ok: true } | { ok: false; code: string; message: string };
+
 /** Supervisor to worker; `turn` comes back with the answer. */
-export type ToWorker = HandedAccount | BatchQuestion;
+export type ToWorker = ServerPlace | HandedAccount | BatchQuestion;
+
+/** The server answers there from now on. Comes first, and once. */
+export interface ServerPlace {
+  type: 'server';
+  /** `host:port` */
+  address: string;
+}
 
 export interface HandedAccount {
   type: 'account';
@@ -52,8 +62,10 @@ export type FromWorker =
 
 /** Reads what the supervisor says; undefined when it is none of these. */
 export function readToWorker(value: unknown): ToWorker | undefined {
-  if (!isJsonObject(value) || typeof value.turn !== 'number') return undefined;
-  const { type, turn, account, batch } = value;
+  if (!isJsonObject(value)) return undefined;
+  const { type, turn, account, batch, address } = value;
+  if (type === 'server') return typeof address === 'string' ? { type, address } : undefined;
+  if (typeof turn !== 'number') return undefined;
   if (type === 'look') {
     return typeof account === 'string' && typeof batch === 'string' ? { type, turn, account, batch } : undefined;
   }

@@ -76,23 +76,10 @@ function createEngine(
     if (left !== undefined) await endLeftovers(left);
     clearStopMark(places.stopMark);
     save({});
-    server = await startServer({
-      ...options,
-      log: places.logs.server,
-      environment,
-      signal: ending.signal,
-      onAddress: (address, uiAddress) => save({ address, uiAddress }),
-      onChange: (server) => save({ server }),
-      onDeath: (how, restartInMs) => log.warn({ how, restartInMs }, 'the Temporal server ended'),
-      onSetAside: (path) => {
-        notice = asideNotice(path);
-        log.warn({ path }, 'the damaged database of the Temporal server was set aside');
-      },
-    });
     worker = createWorkerLink({
       program: options.worker,
-      args: ['--address', record.address ?? '', '--namespace', 'default', '--data', places.dataFolder],
-      environment: { ...environment, TEMPORAL_ADDRESS: record.address ?? '', TEMPORAL_NAMESPACE: 'default' },
+      args: ['--data', places.dataFolder],
+      environment,
       log: places.logs.worker,
       onOpen: (work) => {
         idle.open(work);
@@ -107,7 +94,21 @@ function createEngine(
       onDeath: (how, restartInMs) => log.warn({ how, restartInMs }, 'the worker ended'),
       onReplayFailed: (account, code) => log.warn({ account, code }, 'the new worker could not take the account'),
     });
-    worker.keeper.start();
+    worker.keeper.start(); // It loads while the server starts.
+    server = await startServer({
+      ...options,
+      log: places.logs.server,
+      environment,
+      signal: ending.signal,
+      onAddress: (address, uiAddress) => save({ address, uiAddress }),
+      onChange: (server) => save({ server }),
+      onDeath: (how, restartInMs) => log.warn({ how, restartInMs }, 'the Temporal server ended'),
+      onSetAside: (path) => {
+        notice = asideNotice(path);
+        log.warn({ path }, 'the damaged database of the Temporal server was set aside');
+      },
+    });
+    worker.connect(record.address ?? '');
     idle.used();
     idleTimer = setInterval(endWhenIdle, Math.min(10_000, Math.max(50, options.idleMs / 4)));
     if (state === 'starting') state = 'ready';

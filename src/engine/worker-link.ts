@@ -1,19 +1,19 @@
 /** The engine's worker: a forked process, and the accounts that it is handed over IPC. */
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { JsonObject } from '../domain/json.js';
 import type { AwaitedCall } from '../domain/price.js';
 import { answersTo, type KeyQuestion } from './control.js';
-import type { EngineProgram } from './engine-options.js';
+import { forkWorker, type WorkerProgram } from './fork-worker.js';
 import { createKeeper, type Keeper, type ProcessMark } from './keeper.js';
-import { openLog } from './places.js';
-import { type AccountRegistration, readFromWorker, type ToWorker } from './registration.js';
+import {
+  type AccountRegistration,
+  type FromWorker,
+  type RegistrationAnswer,
+  readFromWorker,
+  type ToWorker,
+} from './registration.js';
 
-export interface WorkerLinkOptions {
-  program: EngineProgram;
-  /** Command line of the worker: where Temporal and the data folder are. */
-  args: string[];
-  environment: NodeJS.ProcessEnv;
-  log: string;
+export interface WorkerLinkOptions extends WorkerProgram {
   onOpen(open: { batches: number; others: number }): void;
   onAwaiting(calls: AwaitedCall[]): void;
   onChange(process: ProcessMark | null): void;
@@ -24,6 +24,8 @@ export interface WorkerLinkOptions {
 
 export interface WorkerLink {
   keeper: Keeper;
+  /** The server answers there: the worker, which may have been loading meanwhile, connects. */
+  connect(address: string): void;
   accounts(): string[];
   hasKey(question: KeyQuestion): boolean;
   /** Hands an account over and waits for the worker's word on it. */
@@ -31,8 +33,6 @@ export interface WorkerLink {
   /** What the worker sees of a batch, unread; null where it does not run, undefined where the worker cannot tell now. */
   look(account: string, batch: string): Promise<JsonObject | null | undefined>;
 }
-
-export type RegistrationAnswer = { ok: true } | { ok: false; code: string; message: string };
 
 /** An account that a worker has taken. It is kept, with its latest good key, in memory alone. */
 interface Taken {
@@ -48,13 +48,14 @@ interface Pending {
   answer?: ((answer: RegistrationAnswer) => void) | undefined;
 }
 
-const registrationTimeoutMs = 30_000;
+const registrationTimeoutS = 30;
 /** Shorter than the client waits for the engine: it then asks Temporal itself. */
 const lookTimeoutMs = 4_500;
 const replayDelaysMs = [1_000, 2_000, 5_000, 10_000, 30_000];
 
 export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
   let child: ChildProcess | undefined;
+  let address: string | undefined;
   let lastTurn = 0;
   const taken = new Map<string, Taken>();
   /** Handed over and not answered yet, by turn. */
@@ -65,6 +66,11 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
   function send(message: ToWorker): void {
     // A worker that is just dying gets accounts again when it is back.
     if (child?.connected === true) child.send(message, () => undefined);
+  }
+
+  function connect(to: string): void {
+    address = to;
+    send({ type: 'server', address });
   }
 
   function hand(one: Pending): number {
@@ -78,6 +84,7 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
     const mine = forkWorker(options);
     child = mine;
     mine.on('message', receive);
+    if (address !== undefined) connect(address);
     for (const [turn, { answer }] of pending) if (answer === undefined) pending.delete(turn);
     for (const one of taken.values()) replay(one);
     // After the accounts that were taken, in the order they came: the newest of an account is what stays.
@@ -94,23 +101,20 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
   function receive(value: unknown): void {
     const message = readFromWorker(value);
     if (message === undefined) return;
-    if (message.type === 'open') {
-      options.onOpen(message);
-      return;
-    }
-    if (message.type === 'awaiting') {
-      options.onAwaiting(message.calls);
-      return;
-    }
-    if (message.type === 'left') {
-      clearTimeout(taken.get(message.account)?.timer);
-      taken.delete(message.account);
-      return;
-    }
-    if (message.type === 'seen') {
-      looks.get(message.turn)?.(message.seen);
-      return;
-    }
+    if (message.type === 'open') options.onOpen(message);
+    else if (message.type === 'awaiting') options.onAwaiting(message.calls);
+    else if (message.type === 'seen') looks.get(message.turn)?.(message.seen);
+    else if (message.type === 'left') leave(message.account);
+    else settle(message);
+  }
+
+  function leave(account: string): void {
+    clearTimeout(taken.get(account)?.timer);
+    taken.delete(account);
+  }
+
+  /** What the worker says of an account that it was handed. */
+  function settle(message: FromWorker & { type: 'ready' | 'failed' }): void {
     const waiting = pending.get(message.turn);
     pending.delete(message.turn);
     const one = taken.get(message.account);
@@ -152,9 +156,9 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
       const turn = hand({ registration, answer });
       const timer = setTimeout(() => {
         pending.delete(turn);
-        const seconds = Math.round(registrationTimeoutMs / 1_000);
-        resolve({ ok: false, code: 'worker_timeout', message: `the worker said nothing within ${seconds} s` });
-      }, registrationTimeoutMs);
+        const message = `the worker said nothing within ${registrationTimeoutS} s; its log is ${options.log}`;
+        resolve({ ok: false, code: 'worker_timeout', message });
+      }, registrationTimeoutS * 1_000);
     });
   }
 
@@ -176,21 +180,5 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
 
   const keeper = createKeeper({ start, onChange: options.onChange, onDeath: options.onDeath });
   const hasKey = (question: KeyQuestion) => answersTo(taken.get(question.account)?.registration.key, question);
-  return { keeper, accounts: () => [...taken.keys()], hasKey, register, look };
-}
-
-/** Every record waits for the disk on a thread of its own: with Node's four, reads queue behind ten slots' writes. */
-const UV_THREADPOOL_SIZE = '24';
-
-function forkWorker({ program, args, environment, log }: WorkerLinkOptions): ChildProcess {
-  const file = openLog(log);
-  try {
-    return fork(program.path, args, {
-      execArgv: program.execArgv,
-      env: { UV_THREADPOOL_SIZE, ...environment },
-      stdio: ['ignore', file.fd, file.fd, 'ipc'],
-    });
-  } finally {
-    file.close();
-  }
+  return { keeper, connect, accounts: () => [...taken.keys()], hasKey, register, look };
 }

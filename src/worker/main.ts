@@ -14,19 +14,21 @@ const REPORT_EVERY_MS = 1_000;
 /** For reads, polls and downloads that are under way; all of them can be repeated. */
 const DRAIN_MAX_MS = 60_000;
 
-const { values } = parseArgs({
-  options: { address: { type: 'string' }, namespace: { type: 'string' }, data: { type: 'string' } },
-});
+const { values } = parseArgs({ options: { data: { type: 'string' } } });
 const log = createLogger('worker');
 Runtime.install({
   logger: new DefaultLogger('WARN', ({ level, message, meta }) => log.warn({ level, ...describe(meta) }, message)),
   shutdownSignals: [],
 });
 
-const place = openPlace({
-  embedded: true,
-  address: values.address ?? '127.0.0.1:7233',
-  namespace: values.namespace ?? 'default',
+let connect: (address: string) => void = () => undefined;
+const place = new Promise<string>((resolve) => {
+  connect = resolve;
+}).then((address) => openPlace({ embedded: true, address, namespace: 'default' }));
+place.catch((error) => {
+  // The next process tries again: the server may only be starting anew.
+  log.error({ error: String(error) }, 'the Temporal server does not answer');
+  process.exit(1);
 });
 const say = (message: FromWorker): void => {
   // A supervisor that was killed hears nothing any more.
@@ -39,6 +41,7 @@ let isEnding = false;
 
 process.on('message', (value) => {
   const message = readToWorker(value);
+  if (message?.type === 'server') connect(message.address);
   if (message?.type === 'account') void host.serve(message);
   if (message?.type === 'look') void look(message);
 });

@@ -23,6 +23,7 @@ process.on('SIGTERM', () => {
   report();
 });
 process.on('message', ({ type, turn, account: of, registration }) => {
+  if (type === 'server') return;
   if (type === 'look') return say({ type: 'seen', turn, account: of, ...(sees === undefined ? {} : { seen: sees }) });
   const { account, settings, key } = registration;
   process.stderr.write(`account ${account} key of ${key.value?.length ?? 0}\n`);
