@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -15,9 +15,17 @@ export interface Poster {
   bytes: Buffer;
 }
 
+export interface PosterAsked {
+  key: string;
+  file: OutputFile;
+}
+
 export interface Posters {
-  /** Undefined where none can be made: an output without a picture, a damaged file, a machine without ffmpeg. */
-  posterOf(store: Store, key: string, file: OutputFile): Promise<Poster | undefined>;
+  /**
+   * One for each that is asked, in order; undefined where none can be made: an output without a picture, a damaged file,
+   * a machine without ffmpeg.
+   */
+  postersOf(store: Store, asked: readonly PosterAsked[]): Promise<(Poster | undefined)[]>;
 }
 
 /** A picture so small stands in the page as it is. */
@@ -44,30 +52,57 @@ const DEMUXERS: Record<string, string> = {
 export function createPosters(ffmpeg = 'ffmpeg'): Posters {
   const kept = new Map<string, Poster | undefined>();
   let isMissing = false;
-  const make = async (store: Store, key: string, file: OutputFile): Promise<Poster | undefined> => {
-    const whole = await wholePicture(store, key, file);
-    if (whole !== undefined || isMissing || DEMUXERS[file.contentType] === undefined) return whole;
-    return withLocalFile(store, key, file, async (path) => {
-      const bytes = await runFfmpeg(ffmpeg, path, file);
-      isMissing ||= bytes === 'missing';
-      return bytes instanceof Buffer ? { contentType: 'image/jpeg', bytes } : undefined;
-    });
-  };
-  return {
-    posterOf: async (store, key, file) => {
-      if (kept.has(file.sha256)) return kept.get(file.sha256);
-      const poster = await make(store, key, file).catch(unlessFile);
-      if (kept.size >= KEPT_MAX) kept.delete(kept.keys().next().value ?? '');
-      kept.set(file.sha256, poster);
-      return poster;
-    },
-  };
+  return { postersOf };
+
+  async function postersOf(store: Store, asked: readonly PosterAsked[]): Promise<(Poster | undefined)[]> {
+    const made = new Map<string, Poster | undefined>();
+    for (const { key, file } of asked) {
+      const isKept = kept.has(file.sha256);
+      const known = isKept ? kept.get(file.sha256) : await wholePicture(store, key, file).catch(noneWithoutFile);
+      if (isKept || known !== undefined) made.set(file.sha256, known ?? undefined);
+    }
+    const left = asked.filter(({ file }) => !made.has(file.sha256) && DEMUXERS[file.contentType] !== undefined);
+    if (left.length > 0 && !isMissing)
+      for (const [sha256, poster] of await framesOf(store, left)) made.set(sha256, poster);
+    for (const { file } of asked) keep(file.sha256, made.get(file.sha256));
+    return asked.map(({ file }) => made.get(file.sha256));
+  }
+
+  function keep(sha256: string, poster: Poster | undefined): void {
+    if (kept.size >= KEPT_MAX) kept.delete(kept.keys().next().value ?? '');
+    kept.set(sha256, poster);
+  }
+
+  /** Half of what a frame costs is the start of ffmpeg: one makes them all, and each alone where a file stops it. */
+  async function framesOf(store: Store, asked: readonly PosterAsked[]): Promise<Map<string, Poster>> {
+    const folder = await mkdtemp(join(tmpdir(), 'callsheet-poster-'));
+    try {
+      const films: Film[] = [];
+      for (const { key, file } of asked) {
+        const path = await localFile(store, key, file, join(folder, `output-${films.length}`)).catch(noneWithoutFile);
+        if (path) films.push({ path, file, poster: join(folder, `poster-${films.length}`) });
+      }
+      if (films.length > 0) isMissing = (await runFfmpeg(ffmpeg, films)) === 'missing';
+      const posters = new Map<string, Poster>();
+      for (const film of films) {
+        let bytes = await readPoster(film);
+        if (bytes === undefined && films.length > 1 && !isMissing) {
+          await runFfmpeg(ffmpeg, [film]);
+          bytes = await readPoster(film);
+        }
+        if (bytes !== undefined) posters.set(film.file.sha256, { contentType: 'image/jpeg', bytes });
+      }
+      return posters;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
 }
 
 /** What is no file has no picture; a store that does not answer may have one. */
-function unlessFile(error: unknown): undefined {
+function noneWithoutFile(error: unknown): null {
   if (!isNoFile(error)) throw error;
-  return undefined;
+  return null;
 }
 
 async function wholePicture(store: Store, key: string, file: OutputFile): Promise<Poster | undefined> {
@@ -78,49 +113,42 @@ async function wholePicture(store: Store, key: string, file: OutputFile): Promis
   return bytes && { contentType, bytes: Buffer.from(bytes) };
 }
 
-/** A file of a folder is read where it is, one of a bucket is fetched for the moment. */
-async function withLocalFile<T>(
-  store: Store,
-  key: string,
-  { bytes }: OutputFile,
-  use: (path: string) => Promise<T>,
-): Promise<T | undefined> {
-  if (!isS3Address(store.location)) return use(join(store.location, key));
-  const source = bytes > FETCHED_BYTES_MAX ? undefined : await store.read(key);
+/** A file of a folder is read where it is, one of a bucket is fetched to `path`. */
+async function localFile(store: Store, key: string, file: OutputFile, path: string): Promise<string | undefined> {
+  if (!isS3Address(store.location)) return join(store.location, key);
+  const source = file.bytes > FETCHED_BYTES_MAX ? undefined : await store.read(key);
   if (source === undefined) return undefined;
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-poster-'));
-  try {
-    const path = join(folder, 'output');
-    await pipeline(Readable.from(source), createWriteStream(path, { mode: 0o600 }));
-    return await use(path);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await pipeline(Readable.from(source), createWriteStream(path, { mode: 0o600 }));
+  return path;
 }
 
-/** The bytes of a JPEG; `missing` where there is no ffmpeg. A file that it cannot read has no poster. */
-function runFfmpeg(
-  ffmpeg: string,
-  path: string,
-  { contentType, durationSeconds = 0 }: OutputFile,
-): Promise<Buffer | 'missing' | undefined> {
-  const input = ['-protocol_whitelist', 'file', '-f', DEMUXERS[contentType] ?? '', '-i', `file:${path}`];
-  // The first frame of a film is often black.
-  const seek = contentType.startsWith('video/') ? ['-ss', String(Math.min(durationSeconds / 3, 60))] : [];
-  const output = ['-an', '-frames:v', '1', '-vf', `scale=${WIDTH}:-2`, '-q:v', '7', '-f', 'mjpeg', 'pipe:1'];
-  const args = ['-v', 'error', '-nostdin', '-threads', '1', ...seek, ...input, ...output];
-  const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore'];
-  // Nothing of this process's environment, the key above all, is handed to it.
-  const child = spawn(ffmpeg, args, { stdio, env: { PATH: process.env.PATH }, timeout: FFMPEG_TIME_MAX_MS });
-  const chunks: Buffer[] = [];
-  let length = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > POSTER_BYTES_MAX) child.kill('SIGKILL');
-    else chunks.push(chunk);
+/** A picture or film on this disk, and where its poster is to be. */
+interface Film {
+  path: string;
+  file: OutputFile;
+  poster: string;
+}
+
+async function readPoster({ poster }: Film): Promise<Buffer | undefined> {
+  const bytes = await readFile(poster).catch(() => undefined);
+  return bytes !== undefined && bytes.length > 0 && bytes.length <= POSTER_BYTES_MAX ? bytes : undefined;
+}
+
+/** Whether there is an ffmpeg. One file that it cannot read can leave all of them without a poster. */
+async function runFfmpeg(ffmpeg: string, films: readonly Film[]): Promise<'done' | 'missing'> {
+  const inputs = films.flatMap(({ path, file: { contentType, durationSeconds = 0 } }) => {
+    // The first frame of a film is often black.
+    const seek = contentType.startsWith('video/') ? ['-ss', String(Math.min(durationSeconds / 3, 60))] : [];
+    const only = ['-protocol_whitelist', 'file', '-f', DEMUXERS[contentType] ?? ''];
+    return ['-threads', '1', ...seek, ...only, '-i', `file:${path}`];
   });
+  const picture = ['-an', '-frames:v', '1', '-vf', `scale=${WIDTH}:-2`, '-q:v', '7', '-threads', '1', '-f', 'mjpeg'];
+  const outputs = films.flatMap(({ poster }, i) => ['-map', `${i}:v:0`, ...picture, poster]);
+  const args = ['-v', 'error', '-nostdin', '-y', ...inputs, ...outputs];
+  // Nothing of this process's environment, the key above all, is handed to it.
+  const child = spawn(ffmpeg, args, { stdio: 'ignore', env: { PATH: process.env.PATH }, timeout: FFMPEG_TIME_MAX_MS });
   return new Promise((resolve) => {
-    child.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ENOENT' ? 'missing' : undefined));
-    child.on('close', (code) => resolve(code === 0 && length > 0 ? Buffer.concat(chunks) : undefined));
+    child.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ENOENT' ? 'missing' : 'done'));
+    child.on('close', () => resolve('done'));
   });
 }

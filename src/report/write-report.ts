@@ -17,6 +17,8 @@ const POSTERS_MAX = 200;
 /** Below 2 MB whatever the outputs are, so that it goes by mail. */
 const PAGE_BYTES_MAX = 1_950_000;
 const SIDE_BY_SIDE = 2;
+/** Posters that one ffmpeg makes: each file that is open takes memory. */
+const AT_ONCE = 4;
 /** A report is never what a batch waits long for: outputs that have no poster by then have a tile. */
 const POSTERS_TIME_MAX_MS = 120_000;
 
@@ -52,16 +54,20 @@ async function withPosters({ out, batch, posters }: ReportPlace, tiles: Tile[], 
   let left = room;
   let next = 0;
   const work = async (): Promise<void> => {
-    for (let i = next++; i < tiles.length && performance.now() < untilMs; i = next++) {
-      const tile = tiles[i] as Tile;
-      const { file, isReused } = tile.output;
+    for (let first = next; first < tiles.length && performance.now() < untilMs; first = next) {
+      next += AT_ONCE;
       // What was copied within a bucket stays there: the report has its link.
-      if (isReused && isS3Address(out.location)) continue;
-      const poster = await posters.posterOf(out, `${batch}/${file.file}`, file);
-      const bytes = poster === undefined ? 0 : Math.ceil(poster.bytes.length / 3) * 4 + 100;
-      if (bytes > left) continue;
-      left -= bytes;
-      done[i] = { ...tile, poster };
+      const some = [...tiles.entries()]
+        .slice(first, first + AT_ONCE)
+        .filter(([, { output }]) => !(output.isReused && isS3Address(out.location)));
+      const asked = some.map(([, { output }]) => ({ key: `${batch}/${output.file.file}`, file: output.file }));
+      for (const [i, poster] of (await posters.postersOf(out, asked)).entries()) {
+        const bytes = poster === undefined ? 0 : Math.ceil(poster.bytes.length / 3) * 4 + 100;
+        const [at, tile] = some[i] ?? [];
+        if (at === undefined || tile === undefined || bytes > left) continue;
+        left -= bytes;
+        done[at] = { ...tile, poster };
+      }
     }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));

@@ -82,14 +82,31 @@ test('without ffmpeg, or with a damaged film, a film has a tile with its link', 
   const home = await batch();
   const store = createFolderStore(join(home.folder, 'out'));
   const file = fileOf('film.mp4', 'video/mp4', Buffer.from('x'), 1);
-  expect(await createPosters('no-such-ffmpeg').posterOf(store, 'shots/media/film.mp4', file)).toBeUndefined();
+  expect(await createPosters('no-such-ffmpeg').postersOf(store, [{ key: 'shots/media/film.mp4', file }])).toEqual([
+    undefined,
+  ]);
   const linked = { ...fileOf('png.png', 'image/png', Buffer.from('x'), 1), file: 'media/link.png' };
   symlinkSync('/etc/passwd', join(home.folder, 'out/shots/media/link.png'));
-  expect(await createPosters().posterOf(store, 'shots/media/link.png', linked)).toBeUndefined();
+  expect(await createPosters().postersOf(store, [{ key: 'shots/media/link.png', file: linked }])).toEqual([undefined]);
   writeFileSync(join(home.folder, 'out/shots/media/film.mp4'), '#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n');
   await home.run('report', 'shots');
   expect(home.page()).not.toContain('data:image/jpeg');
   expect(home.page()).toMatch(/<a href="\.\/media\/film\.mp4" aria-label="Play film"><span class="tile"/);
+});
+
+test('one damaged film takes no poster from those that are made with it', async () => {
+  const home = await batch();
+  const store = createFolderStore(join(home.folder, 'out'));
+  const bytes = readFileSync(join(home.folder, 'film.mp4'));
+  const asked = ['a', 'damaged', 'b'].map((name) => {
+    const content = Buffer.concat([name === 'damaged' ? Buffer.alloc(9) : bytes, Buffer.from(name)]);
+    writeFileSync(join(home.folder, 'out/shots/media', `${name}.mp4`), content);
+    return { key: `shots/media/${name}.mp4`, file: fileOf(`${name}.mp4`, 'video/mp4', content, 1) };
+  });
+  const posters = createPosters();
+  const made = await posters.postersOf(store, asked);
+  expect(made.map((poster) => poster?.contentType)).toEqual(['image/jpeg', undefined, 'image/jpeg']);
+  expect(await posters.postersOf(store, asked.toReversed())).toEqual(made.toReversed());
 });
 
 test('--open hands the page to the browser of the system, without the key', async () => {
