@@ -20,8 +20,8 @@ const FRAME_AGAIN_MS = 2_000;
 
 export interface InputActivities {
   /**
-   * Fetches what must go as bytes and uploads what must go as a URL; false when an input cannot be had, and why, where
-   * what other rows rendered cannot feed this one. `isAsked`: the semaphore was asked for the row's slot, and its submit
+   * Fetches what must go as bytes and uploads what must go as a URL; false when an input could not be fetched, and why,
+   * where more than that is known. `isAsked`: the semaphore was asked for the row's slot, and its submit
    * is to stand by.
    */
   fetchInputs(input: InputsWanted): Promise<boolean | { isAsked: true } | InputRefused>;
@@ -84,7 +84,8 @@ async function fetchAll(deps: Dependencies, rowRef: RowRef): Promise<boolean | I
     }
     if (!(error instanceof DownloadError) && !(error instanceof InputMissing)) throw error;
     deps.log.warn({ id, error: error.name }, 'an input could not be fetched');
-    if (error instanceof InputMissing || isLast(TRIES_MAX)) return false;
+    if (error instanceof InputMissing) return { reason: 'input_missing', text: error.message };
+    if (isLast(TRIES_MAX)) return false;
     throw tryAgain('download.interrupted', error.reason);
   }
 }

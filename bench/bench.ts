@@ -1,7 +1,8 @@
-// `npm run bench` runs every benchmark but some that take long or kill (workloads, scenarios, recovery, orders, seen, chains, large, soak); `npm run bench -- turnover --slots 1 --runs 5` one of them.
+// `npm run bench` runs every benchmark but some that take long or kill (workloads, scenarios, fairness, recovery, orders, seen, chains, large, soak); `npm run bench -- turnover --slots 1 --runs 5` one of them.
 import { parseArgs } from 'node:util';
 import { chains } from './chains.js';
 import { download } from './download.js';
+import { fairness } from './fairness.js';
 import { finished } from './finished.js';
 import { large } from './large.js';
 import { ledger } from './ledger.js';
@@ -24,6 +25,7 @@ const BENCHES: Record<string, Bench> = {
   turnover,
   workloads,
   scenarios,
+  fairness,
   validate,
   'validate-media': validateMedia,
   ledger,

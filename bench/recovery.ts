@@ -2,11 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Truth } from '../emulator/emulator.js';
 import { type BenchOptions, type BenchOutcome, createMeasures, say } from './lib/bench.js';
 import { filmManifest, imageManifest } from './lib/manifests.js';
 import { openStand, type Stand } from './lib/stand.js';
+import { secondsUntil } from './lib/until.js';
 
 /**
  * From a command to the first request that renders, and from a SIGKILL of a process of the engine to the moment at which
@@ -21,7 +21,6 @@ const RENDER_S = 3_000;
 const BOUND_START_S = 3;
 const BOUND_POLLED_S = 15;
 const GIVE_UP_S = 120;
-const LOOK_EVERY_MS = 50;
 
 type Job = Truth['jobs'][number];
 const PROCESSES = ['worker', 'server', 'supervisor'] as const;
@@ -38,23 +37,26 @@ export async function recovery({ runs }: BenchOptions): Promise<BenchOutcome> {
       await writeFile(join(stand.folder, 'films.csv'), filmManifest(FILMS));
       const first = runQuietly(stand, 'first.csv');
       const ended = once(first, 'close');
-      const coldS = await secondsUntil(async () => (await stand.truth()).jobs.length > 0);
+      const coldS = await secondsUntil(async () => (await stand.jobCount()) > 0, GIVE_UP_S);
       measures.add('from `run` to the first submit, the engine not yet there', 's', coldS, BOUND_START_S);
       const [code] = await ended;
       if (code !== 0) throw new Error(`the first run ended with ${code}`);
-      const { length } = (await stand.truth()).jobs;
+      const before = await stand.jobCount();
       runQuietly(stand, 'films.csv');
-      const warmS = await secondsUntil(async () => (await stand.truth()).jobs.length > length);
+      const warmS = await secondsUntil(async () => (await stand.jobCount()) > before, GIVE_UP_S);
       measures.add('from `run` to the first submit, the engine there', 's', warmS);
       // A submit that is under way is another matter: its claim is looked into after half a minute.
-      await secondsUntil(async () => (await inFlight(stand)).filter(({ polls }) => polls > 0).length === SLOTS);
+      await secondsUntil(
+        async () => (await inFlight(stand)).filter(({ polls }) => polls > 0).length === SLOTS,
+        GIVE_UP_S,
+      );
       say(`recovery ${run} of ${runs}: first submit after ${coldS.toFixed(1)} s, the next after ${warmS.toFixed(1)} s`);
       for (const name of PROCESSES) {
         const seconds = await polledAgain(stand, name);
         measures.add(`kill -9 of the ${name} to the last job polled again`, 's', seconds, BOUND_POLLED_S);
         say(`recovery ${run} of ${runs}: ${name} killed, all polled again after ${seconds.toFixed(1)} s`);
       }
-      const films = (await stand.truth()).jobs.length - length;
+      const films = (await stand.jobCount()) - before;
       measures.add('jobs at the service beyond those in the slots', '', films - SLOTS, 0);
     } finally {
       await stand.close();
@@ -82,21 +84,14 @@ async function inFlight(stand: Stand): Promise<Job[]> {
 async function polledAgain(stand: Stand, name: (typeof PROCESSES)[number]): Promise<number> {
   const before = new Map((await inFlight(stand)).map(({ id, polls }) => [id, polls]));
   process.kill(await pidOf(stand, name), 'SIGKILL');
-  return secondsUntil(async () => (await inFlight(stand)).every(({ id, polls }) => polls > (before.get(id) ?? 0)));
+  return secondsUntil(
+    async () => (await inFlight(stand)).every(({ id, polls }) => polls > (before.get(id) ?? 0)),
+    GIVE_UP_S,
+  );
 }
 
 /** As the engine's own record names it. */
 async function pidOf(stand: Stand, name: (typeof PROCESSES)[number]): Promise<number> {
   const record = JSON.parse(await readFile(join(stand.folder, 'data', 'engine.json'), 'utf8'));
   return record[name].pid;
-}
-
-async function secondsUntil(isSo: () => Promise<boolean>): Promise<number> {
-  const startedMs = performance.now();
-  const seconds = (): number => (performance.now() - startedMs) / 1_000;
-  while (!(await isSo())) {
-    if (seconds() > GIVE_UP_S) throw new Error(`it did not come within ${GIVE_UP_S} s`);
-    await sleep(LOOK_EVERY_MS);
-  }
-  return seconds();
 }

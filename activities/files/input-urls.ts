@@ -129,7 +129,7 @@ async function answers(deps: Dependencies, url: string, { bytes }: OutputFile): 
   }
 }
 
-/** Thrown when an input that `run` copied into the home is not there any more. */
+/** Thrown when an input cannot be used however often it is tried; the message goes into the row's result: no URL in it. */
 export class InputMissing extends Error {
   override readonly name = 'InputMissing';
 }

@@ -21,6 +21,8 @@ export interface Stand {
   start(...args: string[]): ChildProcess;
   /** What really happened at the service until now. */
   truth(): Promise<Truth>;
+  /** How many jobs there have been at the service until now: quick where `truth` would be long. */
+  jobCount(): Promise<number>;
   /** One of the double's `/_control/` endpoints. */
   steer(action: string, body: unknown): Promise<void>;
   /** Ends everything; `keep` leaves the folder for a look at what went wrong. */
@@ -32,14 +34,19 @@ export interface StandOptions {
   limits?: { rpm: number; concurrent: number } | undefined;
 }
 
-export type Service = Pick<Stand, 'truth' | 'steer'> & { url: string; close(): Promise<void> };
+export type Service = Pick<Stand, 'truth' | 'jobCount' | 'steer'> & { url: string; close(): Promise<void> };
 
 /** The service's double alone, for whoever calls it. */
 export async function startService({ emulator, limits }: StandOptions): Promise<Service> {
   const { url, close } = await startEmulatorProcess({ ...emulator, control: true });
   const steer = (action: string, body: unknown): Promise<void> => post(`${url}/_control/${action}`, body);
   if (limits !== undefined) await steer('limits', limits);
-  return { url, close, steer, truth: async () => (await (await fetch(`${url}/_truth`)).json()) as Truth };
+  const ask = async (page: string): Promise<unknown> => (await fetch(`${url}/_truth${page}`)).json();
+  return {
+    ...{ url, close, steer },
+    truth: async () => (await ask('')) as Truth,
+    jobCount: async () => ((await ask('?section=jobs&limit=0')) as { total: number }).total,
+  };
 }
 
 export async function openStand({ emulator, limits }: StandOptions): Promise<Stand> {
@@ -60,6 +67,7 @@ export async function openStand({ emulator, limits }: StandOptions): Promise<Sta
       spawn(process.execPath, [bin, ...args], { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] }),
     steer: service.steer,
     truth: service.truth,
+    jobCount: service.jobCount,
     async close(keep = false) {
       await runCommand(['engine', 'stop'], folder, environment).catch((error) => say(String(error)));
       await service.close();

@@ -75,6 +75,8 @@ interface CommonFacts {
   readonly isBilledByOutput?: true;
   /** The row gives its body whole: fields that the documents do not show, any of which may bill, need no column `extra`. */
   readonly hasOwnBody?: true;
+  /** Whether the same request with the same seed may give another output; absent where it never does. */
+  variesDespiteSeed?(cells: Cells): boolean;
   /** Cells that have no effect on the price. */
   readonly priceIgnores?: readonly (keyof PricedCells)[];
   /** What a rate can depend on and no cell or fallback says as it stands. `cells` are filled, the row's own are not. */

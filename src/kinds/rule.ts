@@ -1,4 +1,4 @@
-import type { Json } from '../domain/json.js';
+import type { Json, JsonObject } from '../domain/json.js';
 import type { Kind } from '../domain/kind.js';
 import type { MediaFacts, MediaSort } from '../domain/media-type.js';
 import type { Cell, ProblemCode } from '../domain/raw-row.js';
@@ -95,6 +95,8 @@ export interface DraftRow {
   filled: Map<string, Cell>;
   /** The good values of columns that are no media. */
   cells: Record<string, Json>;
+  /** What goes into the request beside the columns. */
+  extra?: JsonObject;
   /** How many media items each media column has. */
   mediaCounts: Map<string, number>;
   /** Position of a column in the manifest, filled or not. */

@@ -14,7 +14,6 @@ import { quoted } from './problem.js';
 export interface CheckedRow extends DraftRow {
   group?: string;
   output?: string;
-  extra?: JsonObject;
   passthrough?: Record<string, string>;
   mediaItems: { column: MediaColumn; cell: Cell; items: string[] }[];
 }

@@ -1,5 +1,6 @@
 import type { Kind } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
+import { factsOf } from '../kinds/facts.js';
 import { costNotesOf } from './columns.js';
 import { createLineIndex } from './line-index.js';
 import type { ManifestSummary } from './manifest-options.js';
@@ -38,15 +39,20 @@ export interface IdenticalRows {
   mark(row: Row): void;
 }
 
-/** With an explicit seed the same request gives the same result; without one only the user can say that one will do. */
-export function createIdenticalRows(includesUnseeded: boolean): IdenticalRows {
+/** Where the same request is not sure to give the same result again, only the user can say that one will do. */
+export function createIdenticalRows(includesUnsure: boolean): IdenticalRows {
   const first = createLineIndex();
   return {
     mark(row) {
-      if (!includesUnseeded && row.cells.seed === undefined) return;
+      if (!includesUnsure && !givesTheSame(row)) return;
       // The index keeps numbers from 1 on.
       const earlier = first.add(row.hash, row.index + 1);
       if (earlier !== undefined) row.shares = earlier - 1;
     },
   };
+}
+
+/** An explicit seed fixes the result, but for what its kind says of itself. */
+function givesTheSame({ kind, cells }: Row): boolean {
+  return cells.seed !== undefined && factsOf(kind).variesDespiteSeed?.(cells) !== true;
 }

@@ -23,9 +23,9 @@ export interface PosterAsked {
 export interface Posters {
   /**
    * One for each that is asked, in order; undefined where none can be made: an output without a picture, a damaged file,
-   * a machine without ffmpeg.
+   * a machine without ffmpeg, no time left (`untilMs`, as `performance.now` counts).
    */
-  postersOf(store: Store, asked: readonly PosterAsked[]): Promise<(Poster | undefined)[]>;
+  postersOf(store: Store, asked: readonly PosterAsked[], untilMs: number): Promise<(Poster | undefined)[]>;
 }
 
 /** A picture so small stands in the page as it is. */
@@ -54,7 +54,11 @@ export function createPosters(ffmpeg = 'ffmpeg'): Posters {
   let isMissing = false;
   return { postersOf };
 
-  async function postersOf(store: Store, asked: readonly PosterAsked[]): Promise<(Poster | undefined)[]> {
+  async function postersOf(
+    store: Store,
+    asked: readonly PosterAsked[],
+    untilMs: number,
+  ): Promise<(Poster | undefined)[]> {
     const made = new Map<string, Poster | undefined>();
     for (const { key, file } of asked) {
       const isKept = kept.has(file.sha256);
@@ -62,9 +66,10 @@ export function createPosters(ffmpeg = 'ffmpeg'): Posters {
       if (isKept || known !== undefined) made.set(file.sha256, known ?? undefined);
     }
     const left = asked.filter(({ file }) => !made.has(file.sha256) && DEMUXERS[file.contentType] !== undefined);
-    if (left.length > 0 && !isMissing)
-      for (const [sha256, poster] of await framesOf(store, left)) made.set(sha256, poster);
-    for (const { file } of asked) keep(file.sha256, made.get(file.sha256));
+    if (left.length > 0 && !isMissing) {
+      for (const [sha256, poster] of await framesOf(store, left, untilMs)) made.set(sha256, poster);
+    }
+    for (const [sha256, poster] of made) if (!kept.has(sha256)) keep(sha256, poster);
     return asked.map(({ file }) => made.get(file.sha256));
   }
 
@@ -73,31 +78,38 @@ export function createPosters(ffmpeg = 'ffmpeg'): Posters {
     kept.set(sha256, poster);
   }
 
-  /** Half of what a frame costs is the start of ffmpeg: one makes them all, and each alone where a file stops it. */
-  async function framesOf(store: Store, asked: readonly PosterAsked[]): Promise<Map<string, Poster>> {
-    const folder = await mkdtemp(join(tmpdir(), 'callsheet-poster-'));
+  /** Most of what a frame costs is the start of ffmpeg: one makes them all, and each alone where a file stops it. */
+  async function framesOf(store: Store, asked: readonly PosterAsked[], untilMs: number): Promise<Frames> {
+    const frames: Frames = new Map();
+    const folder = await mkdtemp(join(tmpdir(), 'callsheet-poster-')).catch(() => undefined);
+    if (folder === undefined) return frames; // Without room for posters the page has tiles.
     try {
       const films: Film[] = [];
       for (const { key, file } of asked) {
         const path = await localFile(store, key, file, join(folder, `output-${films.length}`)).catch(noneWithoutFile);
         if (path) films.push({ path, file, poster: join(folder, `poster-${films.length}`) });
+        else frames.set(file.sha256, undefined);
       }
-      if (films.length > 0) isMissing = (await runFfmpeg(ffmpeg, films)) === 'missing';
-      const posters = new Map<string, Poster>();
-      for (const film of films) {
-        let bytes = await readPoster(film);
-        if (bytes === undefined && films.length > 1 && !isMissing) {
-          await runFfmpeg(ffmpeg, [film]);
-          bytes = await readPoster(film);
-        }
-        if (bytes !== undefined) posters.set(film.file.sha256, { contentType: 'image/jpeg', bytes });
-      }
-      return posters;
+      if (films.length > 1 && (await takeFrames(films, frames))) return frames;
+      for (const film of films) if (!isMissing && performance.now() < untilMs) await takeFrames([film], frames);
+      return frames;
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
+
+  /** Whether all of them could be read; what cannot be read alone has no frame. */
+  async function takeFrames(films: readonly Film[], frames: Frames): Promise<boolean> {
+    const ended = await runFfmpeg(ffmpeg, films);
+    isMissing ||= ended === 'missing';
+    if (ended !== 'done' && films.length > 1) return false;
+    for (const film of films) frames.set(film.file.sha256, ended === 'done' ? await readPoster(film) : undefined);
+    return true;
+  }
 }
+
+/** By the sha256 of the output. */
+type Frames = Map<string, Poster | undefined>;
 
 /** What is no file has no picture; a store that does not answer may have one. */
 function noneWithoutFile(error: unknown): null {
@@ -129,13 +141,14 @@ interface Film {
   poster: string;
 }
 
-async function readPoster({ poster }: Film): Promise<Buffer | undefined> {
+async function readPoster({ poster }: Film): Promise<Poster | undefined> {
   const bytes = await readFile(poster).catch(() => undefined);
-  return bytes !== undefined && bytes.length > 0 && bytes.length <= POSTER_BYTES_MAX ? bytes : undefined;
+  if (bytes === undefined || bytes.length === 0 || bytes.length > POSTER_BYTES_MAX) return undefined;
+  return { contentType: 'image/jpeg', bytes };
 }
 
-/** Whether there is an ffmpeg. One file that it cannot read can leave all of them without a poster. */
-async function runFfmpeg(ffmpeg: string, films: readonly Film[]): Promise<'done' | 'missing'> {
+/** `missing`: there is no ffmpeg. One file that it cannot read fails all of them. */
+async function runFfmpeg(ffmpeg: string, films: readonly Film[]): Promise<'done' | 'failed' | 'missing'> {
   const inputs = films.flatMap(({ path, file: { contentType, durationSeconds = 0 } }) => {
     // The first frame of a film is often black.
     const seek = contentType.startsWith('video/') ? ['-ss', String(Math.min(durationSeconds / 3, 60))] : [];
@@ -143,12 +156,12 @@ async function runFfmpeg(ffmpeg: string, films: readonly Film[]): Promise<'done'
     return ['-threads', '1', ...seek, ...only, '-i', `file:${path}`];
   });
   const picture = ['-an', '-frames:v', '1', '-vf', `scale=${WIDTH}:-2`, '-q:v', '7', '-threads', '1', '-f', 'mjpeg'];
-  const outputs = films.flatMap(({ poster }, i) => ['-map', `${i}:v:0`, ...picture, poster]);
+  const outputs = films.flatMap(({ poster }, i) => ['-map', `${i}:V:0`, ...picture, poster]);
   const args = ['-v', 'error', '-nostdin', '-y', ...inputs, ...outputs];
   // Nothing of this process's environment, the key above all, is handed to it.
   const child = spawn(ffmpeg, args, { stdio: 'ignore', env: { PATH: process.env.PATH }, timeout: FFMPEG_TIME_MAX_MS });
   return new Promise((resolve) => {
-    child.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ENOENT' ? 'missing' : 'done'));
-    child.on('close', () => resolve('done'));
+    child.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ENOENT' ? 'missing' : 'failed'));
+    child.on('close', (code) => resolve(code === 0 ? 'done' : 'failed'));
   });
 }

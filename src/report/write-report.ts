@@ -17,7 +17,7 @@ const POSTERS_MAX = 200;
 /** Below 2 MB whatever the outputs are, so that it goes by mail. */
 const PAGE_BYTES_MAX = 1_950_000;
 const SIDE_BY_SIDE = 2;
-/** Posters that one ffmpeg makes: each file that is open takes memory. */
+/** Posters that one ffmpeg makes: each file that is open takes memory, and one of a bucket room on the disk. */
 const AT_ONCE = 4;
 /** A report is never what a batch waits long for: outputs that have no poster by then have a tile. */
 const POSTERS_TIME_MAX_MS = 120_000;
@@ -51,17 +51,18 @@ async function withPosters({ out, batch, posters }: ReportPlace, tiles: Tile[], 
   if (posters === undefined) return tiles;
   const done = [...tiles];
   const untilMs = performance.now() + POSTERS_TIME_MAX_MS;
+  const atOnce = isS3Address(out.location) ? 1 : AT_ONCE;
   let left = room;
   let next = 0;
   const work = async (): Promise<void> => {
     for (let first = next; first < tiles.length && performance.now() < untilMs; first = next) {
-      next += AT_ONCE;
+      next += atOnce;
       // What was copied within a bucket stays there: the report has its link.
       const some = [...tiles.entries()]
-        .slice(first, first + AT_ONCE)
+        .slice(first, first + atOnce)
         .filter(([, { output }]) => !(output.isReused && isS3Address(out.location)));
       const asked = some.map(([, { output }]) => ({ key: `${batch}/${output.file.file}`, file: output.file }));
-      for (const [i, poster] of (await posters.postersOf(out, asked)).entries()) {
+      for (const [i, poster] of (await posters.postersOf(out, asked, untilMs)).entries()) {
         const bytes = poster === undefined ? 0 : Math.ceil(poster.bytes.length / 3) * 4 + 100;
         const [at, tile] = some[i] ?? [];
         if (at === undefined || tile === undefined || bytes > left) continue;

@@ -14,7 +14,10 @@ const REPORT_EVERY_MS = 1_000;
 /** For reads, polls and downloads that are under way; all of them can be repeated. */
 const DRAIN_MAX_MS = 60_000;
 
-const { values } = parseArgs({ options: { data: { type: 'string' } } });
+// `address` and `namespace` come from an engine of an earlier build that runs on beside an update.
+const { values } = parseArgs({
+  options: { data: { type: 'string' }, address: { type: 'string' }, namespace: { type: 'string' } },
+});
 const log = createLogger('worker');
 Runtime.install({
   logger: new DefaultLogger('WARN', ({ level, message, meta }) => log.warn({ level, ...describe(meta) }, message)),
@@ -30,6 +33,7 @@ place.catch((error) => {
   log.error({ error: String(error) }, 'the Temporal server does not answer');
   process.exit(1);
 });
+if (values.address !== undefined) connect(values.address);
 const say = (message: FromWorker): void => {
   // A supervisor that was killed hears nothing any more.
   if (process.connected) process.send?.(message, () => undefined);
@@ -48,6 +52,8 @@ process.on('message', (value) => {
 process.on('disconnect', () => void end());
 process.on('SIGTERM', () => void end());
 process.on('SIGINT', () => undefined);
+// Its supervisor can be gone before this process has loaded.
+if (!process.connected) void end();
 
 /** For a command that only looks. An answer without `seen` says that it cannot be told now. */
 async function look({ turn, account, batch }: BatchQuestion): Promise<void> {

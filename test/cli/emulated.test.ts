@@ -76,11 +76,11 @@ describe('the plan', () => {
     const { stdout } = await run(['plan', 'shots.csv']);
     const [, pasted = ''] = /^prices {4}fill in and paste into callsheet\.config\.json: (.*)$/m.exec(stdout) ?? [];
     const { prices: rules } = JSON.parse(pasted) as { prices: object[] };
-    expect(rules).toEqual([{ kind: 'svc/image', components: [{ unit: 'image', credits: '?' }] }]);
+    expect(rules).toEqual([{ kind: 'svc/image', components: [{ unit: 'megapixel', credits: '?' }] }]);
     const refused = await run(['plan', 'shots.csv', '--prices', JSON.stringify(rules)]);
     expect([refused.exitCode, refused.stderr]).toEqual([4, expect.stringContaining('must be a decimal string')]);
     const filled = await run(['plan', 'shots.csv', '--prices', JSON.stringify(rules).replace('?', '0.5')]);
-    expect(filled.stdout).toMatch(/^cost {6}1 credits$/m);
+    expect(filled.stdout).toMatch(/^cost {6}1\.5 credits$/m);
   });
 
   test('`prices --example` has a rule for every kind', async () => {

@@ -92,9 +92,11 @@ describe('F46a: whether a file may come again', () => {
     expect(lostFileLines([{ ...one, mayComeAgain: true }], '/out/b')).toEqual([
       '1 finished row has no longer the file that was stored in /out/b: media/a.png (gone): fetched again',
     ]);
-    expect(lostFileLines([{ ...one, mayComeAgain: false }], '/out/b')[0]).toMatch(
-      /nothing gives it any more: put a copy back/,
+    const over = { ...one, mayComeAgain: false };
+    expect(lostFileLines([over], 's3://bucket/out/b')[0]).toContain(
+      'nothing gives it any more: put a copy back, or `callsheet rerun b a` renders it again (costs again)',
     );
+    expect(lostFileLines([over, over], '/out/b')[0]).toContain('or `callsheet rerun b a` renders the first again');
   });
 });
 

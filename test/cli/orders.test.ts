@@ -3,12 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { orderRpm, refuseSharedRpm } from '../../src/cli/batch/batch-rpm.js';
 import { orderPaused } from '../../src/cli/batch/pause-batch.js';
 import { decidedRows } from '../../src/cli/review/continue-rows.js';
 import { handlePairs } from '../../src/cli/review/orders.js';
-import type { AttemptState } from '../../src/domain/attempt.js';
+import type { AttemptState, Intent } from '../../src/domain/attempt.js';
 import { DEFAULT_SLOT_TERMS } from '../../src/domain/batch.js';
 import { writeStopMark } from '../../src/engine/engine-record.js';
 import { enginePlaces } from '../../src/engine/places.js';
@@ -17,7 +18,7 @@ import { readAccountLimits, writeAccountLimits } from '../../src/home/account-li
 import { isCancelledBatch, markStopped } from '../../src/home/batch-marks.js';
 import { type BatchOrder, readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
 import { cli } from './harness.js';
-import { ACCOUNT, CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
+import { ACCOUNT, CREDIT, type SeededHome, type SeededRow, seededHome, T0 } from './seeded-home.js';
 
 const LOST: AttemptState = { state: 'unknown', atMs: T0 + 5_000, evidence: { rule: 'T11', message: 'reset' } };
 const UNDECIDED: AttemptState = {
@@ -25,6 +26,10 @@ const UNDECIDED: AttemptState = {
   sentence: 'it can be either',
 };
 const REVIEW = { status: 'review', reasonCode: 'answer_lost_undecided' } as const;
+const ORDER: BatchOrder = {
+  limits: { maxCreditsNano: null, maxFailures: null },
+  policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 },
+};
 /** Nobody listens there. */
 const AWAY = ['--temporal-address', '127.0.0.1:9'];
 
@@ -78,6 +83,14 @@ test('resume --all --rpm: requests per minute belong to one batch or to the acco
     2,
     expect.stringContaining('`callsheet limits --rpm 30` bounds the whole account'),
   ]);
+});
+
+test.each([
+  ['--max-credits', '5'],
+  ['--max-failures', '3'],
+])('resume --all %s: each batch keeps the limits that it was run with', async (flag, value) => {
+  const { exitCode, stderr } = await home.run('resume', '--all', flag, value);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`\`callsheet resume <batch> ${flag} …\` goes on`)]);
 });
 
 test.each([
@@ -150,6 +163,39 @@ describe('cancel', () => {
     expect(JSON.parse(stdout)).toMatchObject({ counts: { done: 1, cancelled: 1 }, stillRunning: null });
     expect(await isCancelledBatch(home.home, 'b')).toBe(true);
   }, 60_000);
+
+  const CREATED: AttemptState = { state: 'created', atMs: T0 + 1_000, handle: 'h' };
+  const TOLD = /what the service accepted before \(3 jobs, at the latest until [\d:]{8}\) .*is billed/;
+  const seedUnderWay = async (sentMs: number) => {
+    home = await seededHome('b', [
+      { id: 'one', intent: { atMs: sentMs }, states: [CREATED] },
+      { id: 'two', states: [LOST] },
+      { id: 'three', states: [CREATED], record: {} },
+      { id: 'four' },
+    ]);
+    const [claim] = (await home.ledger.read('b', 'two'))[0]?.states ?? [];
+    await home.ledger.claim({ batch: 'b', id: 'four', n: 1 }, claim as Intent);
+  };
+
+  test('where no engine runs the jobs that the ledger knows to be under way are told', async () => {
+    const sentMs = Date.now() - 60_000;
+    await seedUnderWay(sentMs);
+    const json = JSON.parse((await home.run('cancel', 'b', '--json')).stdout);
+    const until = new Date(sentMs + 1_800_000).toISOString();
+    expect(json).toMatchObject({ counts: { done: 1, cancelled: 0 }, stillRunning: 3, until });
+    expect((await home.run('cancel', 'b')).stdout).toMatch(TOLD);
+  });
+
+  test('and so they are while Temporal is away', async () => {
+    await seedUnderWay(Date.now() - 60_000);
+    expect((await home.run('cancel', 'b', ...AWAY)).stdout).toMatch(TOLD);
+  }, 60_000);
+
+  test('claims that have had their time promise no later one', async () => {
+    home = await seededHome('b', [{ id: 'one', states: [CREATED] }]);
+    const { stdout } = await home.run('cancel', 'b', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ stillRunning: 1, until: null });
+  });
 
   test('where no engine runs it takes effect at once; once more there is nothing to cancel', async () => {
     home = await seededHome('b', [{ id: 'one' }]);
@@ -232,14 +278,10 @@ test('settle-group counts what its batch has spent before against --max-credits'
 }, 60_000);
 
 describe('limits and pause while Temporal is away', () => {
-  const order: BatchOrder = {
-    limits: { maxCreditsNano: null, maxFailures: null },
-    policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 },
-  };
   const stands = expect.stringContaining('Temporal does not answer: the order stands in the home');
 
   test('limits of the account and of a batch stand, are shown, and end with their own exit code', async () => {
-    await writeBatchOrder(home.home, 'b', order);
+    await writeBatchOrder(home.home, 'b', ORDER);
     const ofAccount = await home.run('limits', '--rpm', '30', '--json', ...AWAY);
     expect([ofAccount.exitCode, ofAccount.stderr]).toEqual([0, stands]);
     expect(JSON.parse(ofAccount.stdout)).toMatchObject({ ordered: { rpm: 30 }, batches: null });
@@ -249,14 +291,75 @@ describe('limits and pause while Temporal is away', () => {
   }, 60_000);
 
   test('a pause stands where its message does not arrive', async () => {
-    await writeBatchOrder(home.home, 'b', order);
+    await writeBatchOrder(home.home, 'b', ORDER);
     const signal = () => Promise.reject(Object.assign(new Error('14 UNAVAILABLE'), { name: 'ServiceError' }));
     const work = { temporal: { client: { workflow: { getHandle: () => ({ signal }) } } } };
+    const close = async () => undefined;
     const said: string[] = [];
     const session = { config: { account: { name: ACCOUNT } }, terminal: { warn: (line: string) => said.push(line) } };
-    await orderPaused({ session, access: home, batch: 'b' } as never, work as never);
+    await orderPaused({ session, access: home, batch: 'b' } as never, async () => ({ ...work, close }) as never);
     expect(said).toEqual([stands]);
     expect((await readBatchOrder(home.home, 'b'))?.isPaused).toBe(true);
+  });
+});
+
+describe('pause', () => {
+  const isPaused = async () => (await readBatchOrder(home.home, 'b'))?.isPaused ?? false;
+  const seed = async (rows: SeededRow[]) => {
+    home = await seededHome('b', rows);
+    await writeBatchOrder(home.home, 'b', ORDER);
+  };
+
+  test('stands in the home before anybody is connected to, and where nobody can be', async () => {
+    await seed([{ id: 'one' }]);
+    const { exitCode, stdout, stderr } = await home.run('pause', 'b', ...AWAY);
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Temporal does not answer: the order stands')]);
+    expect(stdout).toContain("'b' is paused");
+    expect(await isPaused()).toBe(true);
+    await writeBatchOrder(home.home, 'b', ORDER);
+    let wasPaused = false;
+    const join = async () => {
+      wasPaused = await isPaused();
+      throw new Error('a defect');
+    };
+    await expect(orderPaused({ access: home, batch: 'b' } as never, join)).rejects.toThrow('a defect');
+    expect([wasPaused, await isPaused()]).toEqual([true, true]);
+  }, 60_000);
+
+  test.each([[false], [true]])('starts no engine (stopped by order: %s), and stands', async (isStopped) => {
+    await seed([{ id: 'one' }]);
+    if (isStopped) stopEngine();
+    const { exitCode, stderr } = await home.run('pause', 'b');
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('no engine runs: the order stands in the home')]);
+    expect(stderr).not.toContain('starting the engine');
+    expect(await isPaused()).toBe(true);
+  });
+
+  test('of a batch that has ended is refused and taken back, and no engine is started for it', async () => {
+    await seed([{ id: 'one', record: {} }]);
+    const { exitCode, stderr } = await home.run('pause', 'b');
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("batch 'b' does not run")]);
+    expect(stderr).not.toContain('starting the engine');
+    expect(await isPaused()).toBe(false);
+  });
+
+  test('is taken back where the server knows that the batch does not run', async () => {
+    await seed([{ id: 'one' }]);
+    const signal = () => Promise.reject(new WorkflowNotFoundError('absent', 'w', undefined));
+    const work = {
+      temporal: { client: { workflow: { getHandle: () => ({ signal }) } } },
+      close: async () => undefined,
+    };
+    const session = { config: { account: { name: ACCOUNT } }, origins: new Map() };
+    const paused = orderPaused({ session, access: home, batch: 'b' } as never, async () => work as never);
+    await expect(paused).rejects.toThrow("batch 'b' does not run");
+    expect(await isPaused()).toBe(false);
+  });
+
+  test('of a batch of an older build, which keeps no order, does not pass for one that stands', async () => {
+    home = await seededHome('b', [{ id: 'one' }]);
+    const { exitCode, stderr } = await home.run('pause', 'b');
+    expect([exitCode, stderr]).toEqual([5, expect.stringContaining('was run by an older build')]);
   });
 });
 

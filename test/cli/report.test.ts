@@ -20,6 +20,8 @@ const fileOf = (name: string, contentType: string, bytes: Buffer, durationSecond
   ...(durationSeconds === undefined ? {} : { durationSeconds }),
 });
 
+const soon = (): number => performance.now() + 60_000;
+
 function film(folder: string): Buffer {
   const path = join(folder, 'film.mp4');
   const args = [
@@ -82,12 +84,14 @@ test('without ffmpeg, or with a damaged film, a film has a tile with its link', 
   const home = await batch();
   const store = createFolderStore(join(home.folder, 'out'));
   const file = fileOf('film.mp4', 'video/mp4', Buffer.from('x'), 1);
-  expect(await createPosters('no-such-ffmpeg').postersOf(store, [{ key: 'shots/media/film.mp4', file }])).toEqual([
-    undefined,
-  ]);
+  expect(
+    await createPosters('no-such-ffmpeg').postersOf(store, [{ key: 'shots/media/film.mp4', file }], soon()),
+  ).toEqual([undefined]);
   const linked = { ...fileOf('png.png', 'image/png', Buffer.from('x'), 1), file: 'media/link.png' };
   symlinkSync('/etc/passwd', join(home.folder, 'out/shots/media/link.png'));
-  expect(await createPosters().postersOf(store, [{ key: 'shots/media/link.png', file: linked }])).toEqual([undefined]);
+  expect(await createPosters().postersOf(store, [{ key: 'shots/media/link.png', file: linked }], soon())).toEqual([
+    undefined,
+  ]);
   writeFileSync(join(home.folder, 'out/shots/media/film.mp4'), '#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n');
   await home.run('report', 'shots');
   expect(home.page()).not.toContain('data:image/jpeg');
@@ -104,9 +108,9 @@ test('one damaged film takes no poster from those that are made with it', async 
     return { key: `shots/media/${name}.mp4`, file: fileOf(`${name}.mp4`, 'video/mp4', content, 1) };
   });
   const posters = createPosters();
-  const made = await posters.postersOf(store, asked);
+  const made = await posters.postersOf(store, asked, soon());
   expect(made.map((poster) => poster?.contentType)).toEqual(['image/jpeg', undefined, 'image/jpeg']);
-  expect(await posters.postersOf(store, asked.toReversed())).toEqual(made.toReversed());
+  expect(await posters.postersOf(store, asked.toReversed(), soon())).toEqual(made.toReversed());
 });
 
 test('--open hands the page to the browser of the system, without the key', async () => {

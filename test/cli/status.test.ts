@@ -118,7 +118,7 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
     expect(statusLines(session, held)).toContain("held      3 rows wait for others, the first for 'hero'");
     const list = listLines(session, [{ ...report, createdAt: '2026' }, held]).join('\n');
     expect(list).toMatch(/batch +state +rows +ended +held +began/);
-    expect(list).toMatch(/^b +finished +2 +.* 3 +2026/m);
+    expect(list).toMatch(/^b +finished +2 +.* 3, first for 'hero' +2026/m);
   });
 
   test('status and list of a home without an engine', async () => {

@@ -48,6 +48,19 @@ test('bytes and outputs of other rows stand as notes', () => {
   expect(chained).toContain('(the last frame of row hero)');
 });
 
+test('a local file of a column that takes URLs alone stands as a note in the place of its URL', () => {
+  const audio = { source: 'blob', sha256: 'f00', mediaType: 'audio/wav', bytes: 9 } as const;
+  const row: Row = {
+    ...rowOf('talk', 0),
+    kind: 'vendor-b/avatar',
+    cells: { avatar_id: 'a' },
+    media: { audio: [audio] },
+  };
+  expect(shownRequest(row, { responseFormat: 'url', aliasPaths: false })).toMatchObject({
+    body: { type: 'avatar', audio_url: '(9 bytes, sha256 f00)' },
+  });
+});
+
 test('what proves whose a callback is stays in the ledger', () => {
   const claim = { state: 'intent', atMs: T0, nonce: 'n0', callbackToken: 'c0', kind: 'svc/image' };
   const text = JSON.stringify(attemptJson({ n: 1, torn: false, states: [claim] } as unknown as Attempt));

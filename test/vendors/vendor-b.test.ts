@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
 import { VOICES_REQUEST } from '../../src/kinds/vendor-b/wire.js';
 import { asyncAdapter, bodyOf, jsonAnswer } from './bodies.js';
 import { BYTES, URL_AUDIO, URL_IMAGE } from './samples.js';
@@ -52,6 +53,20 @@ describe('the reason of a failure ("reason in the body", without a field name)',
     [{ duration: 0, video_url: '' }, { message: 'no reason given' }],
   ])('%j', (fields, expected) => {
     expect(read(fields)).toEqual({ reading: 'failed', word: 'failed', ...expected });
+  });
+
+  it.each<JsonObject[]>([
+    [{}, { error: { code: 'no_face', message: 'no face' } }, { code: 'no_face', message: 'no face' }],
+    [{ error: null, created_at: 5 }, { error: 'no face' }, { message: 'no face' }],
+    [{ message: 'no face' }, { error: 'failed' }, { message: 'no face' }],
+    [{ error: {} }, { error: 'no face' }, { message: 'no face' }],
+    ...['', {}].map((error) => [{ hint: 'no face' }, { error }, { message: '{"hint":"no face"}' }]),
+    [{ hint: 'no face' }, { error: null }, { message: '{"hint":"no face"}' }],
+    [{}, { message: 'OK' }, { message: 'no reason given' }],
+  ])('the job has %j, and beside it stands %j', (fields = {}, beside = {}, expected = {}) => {
+    const answer = jsonAnswer({ data: { id: 'h', status: 'failed', ...fields }, ...beside });
+    const reading = asyncAdapter('vendor-b/avatar').readPoll(answer);
+    expect(reading).toEqual({ reading: 'failed', word: 'failed', ...expected });
   });
 });
 

@@ -13,11 +13,11 @@ import { costText, type Plan } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
+import { termsOf } from './batch-terms.js';
 import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
 import { planRest, tellRest } from './sample-quote.js';
 import { refuseRunning, tellChangedSample } from './sample-run.js';
 import { submitAndFollow } from './submit-and-follow.js';
-import { termsOf } from './submit-batch.js';
 
 export interface ApprovalOrder {
   /** Nobody is asked: what it may cost was said with the order. */
@@ -52,7 +52,8 @@ export async function approveBatch(session: Session, batch: string, order: Appro
   const maxCreditsNano = await approvedBudget(known, plan, before, order);
   const { config } = session;
   const { ambiguity, retries, wasteMaxNano: alwaysMaxWaste } = sampled?.policy ?? termsOf(session, 0).policy;
-  const budget = { ...config.budget, maxCredits: maxCreditsNano };
+  const maxFailures = config.budget.maxFailures ?? sampled?.limits.maxFailures ?? null;
+  const budget = { ...config.budget, maxCredits: maxCreditsNano, maxFailures };
   // The rest runs as the sample did, whatever flags this command has.
   const approving: Session = { ...session, config: { ...config, ambiguity, alwaysMaxWaste, budget } };
   return submitAndFollow({ ...known, session: approving, rows, retry: null, retries }, async (work) => {

@@ -9,14 +9,12 @@ import { dropReruns } from '../../home/row-orders.js';
 import { absentIsUndefined } from '../../temporal/look.js';
 import { resultSources } from '../access/home-access.js';
 import { joinWork, type WorkAccess } from '../access/work-access.js';
-import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { sayMeanwhile } from '../terminal.js';
-import { type Counts, countsText } from '../views/counts.js';
-import { formatClock } from '../views/durations.js';
 import { type BatchSource, createBatchSource, UNHEARD, unlessOutage } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
+import { type Cancelled, type Left, tellCancelled, type Uncounted } from './tell-cancelled.js';
 
 /** Cancels a batch and says what still runs, is billed, and is fetched. The order comes first, the counting after it. */
 
@@ -52,70 +50,15 @@ export async function cancelRunning(session: Session, batch: string): Promise<vo
       terminal.warn(UNHEARD);
     }
     const doing = `nothing new of '${batch}' is submitted: what can still be stopped is being stopped, and its rows are counted`;
-    const end = await sayMeanwhile(terminal, doing, async () => ({
-      left: running && (await waitForDrain(known, running.source)),
-      counts: await countInTime(known),
-    }));
-    tellCancelled(known, { ...end, isHeard });
+    const end = await sayMeanwhile(terminal, doing, async () => {
+      const drained = running && (await waitForDrain(known, running.source));
+      const silent = running !== undefined ? 'silent' : isHeard ? 'not running' : 'unheard';
+      return countInTime(known, drained ?? silent);
+    });
+    tellCancelled(known, end);
   } finally {
     await reached?.work?.close();
   }
-}
-
-interface Cancelled {
-  /** What the service accepted before; undefined where the batch does not run. */
-  left: Left | undefined;
-  /** Null where the rows could not be counted in time. */
-  counts: Counts | null;
-  isHeard: boolean;
-}
-
-interface Left {
-  /** Null where nobody answered who could count them. */
-  stillRunning: number | null;
-  /** The latest time at which the last of them has ended by the longest render. */
-  untilMs: number | undefined;
-}
-
-function tellCancelled({ session, batch, out }: KnownBatch, { left, counts, isHeard }: Cancelled): void {
-  const { terminal } = session;
-  if (counts === null) {
-    const look = commandHint(session, `status ${batch}`);
-    terminal.warn(`the order has taken effect; its rows could not be counted in time: \`${look}\` shows them`);
-  }
-  if (session.isJson) {
-    const until = left?.untilMs === undefined ? null : new Date(left.untilMs).toISOString();
-    const stillRunning = left === undefined ? (isHeard ? 0 : null) : left.stillRunning;
-    terminal.json({ schema: 1, batch, counts, stillRunning, until, out: `${out}/${batch}` });
-    return;
-  }
-  const counted = counts === null ? '' : ` (${countsText(counts)})`;
-  terminal.data(`'${batch}' is cancelled: nothing new is submitted${counted}`);
-  for (const line of left === undefined ? restLines(session, isHeard) : leftLines(session, batch, left)) {
-    terminal.data(line);
-  }
-}
-
-function leftLines(session: Session, batch: string, { stillRunning, untilMs }: Left): string[] {
-  if (stillRunning === null) {
-    const look = commandHint(session, `status ${batch}`);
-    return [
-      `the worker does not answer: what the service accepted before renders on and is billed; \`${look}\` counts it`,
-    ];
-  }
-  if (stillRunning === 0) return ['nothing of it runs at the service any more'];
-  const until = untilMs === undefined ? '' : `, at the latest until ${formatClock(untilMs)}`;
-  const watch = commandHint(session, `watch ${batch}`);
-  return [
-    `${stillRunning} jobs were accepted by the service before: they render on${until}, are billed, and are fetched`,
-    `watch: ${watch}`,
-  ];
-}
-
-function restLines(session: Session, isHeard: boolean): string[] {
-  if (!isHeard) return ['what the service accepted before renders on, is billed, and is fetched once Temporal answers'];
-  const resume = commandHint(session, 'resume --all');
-  return [`it does not run now; what the service accepted before is fetched by \`${resume}\``];
 }
 
 /** Whether a row is under way, or might have been tried but for the order that was given just now. */
@@ -147,14 +90,36 @@ async function hears({ access, batch }: KnownBatch, { temporal }: WorkAccess): P
   return (await answered(() => absentIsUndefined(() => handle.signal(cancelBatch)))) !== 'no answer';
 }
 
-async function countInTime({ access, batch, generation }: KnownBatch): Promise<Counts | null> {
+/** `seen`: what the workflow says still runs, or why it says nothing: the ledger counts then. */
+async function countInTime(known: KnownBatch, seen: Left | Uncounted): Promise<Cancelled> {
+  const { access, batch, generation } = known;
   const signal = AbortSignal.timeout(COUNT_MS);
   const tally = await answered(() => batchTally(access, batch, generation.generation, { signal }));
-  return tally === 'no answer' ? null : tally.counts;
+  const counts = tally === 'no answer' ? null : tally.counts;
+  if (typeof seen !== 'string') return { counts, left: seen };
+  // The job of an answer that was lost may render.
+  const { submitting = 0, rendering = 0, checking = 0 } = tally === 'no answer' ? {} : tally.live;
+  const inFlight = submitting + rendering + checking;
+  const untilMs = inFlight === 0 ? undefined : await answered(() => untilByClaims(known, signal));
+  // Whoever does not answer may send a row at this moment: only where nothing runs, no job in the ledger means none.
+  const isKnown = inFlight > 0 || (seen === 'not running' && counts !== null);
+  const left = { stillRunning: isKnown ? inFlight : null, untilMs: untilMs === 'no answer' ? undefined : untilMs };
+  return { counts, left, uncounted: seen };
 }
 
-/** Waits until the jobs that could still be stopped have stopped. */
-async function waitForDrain({ session, batch }: KnownBatch, source: BatchSource): Promise<Left> {
+/** By the batch's claims that were not closed; undefined where each of their jobs has had its time. */
+async function untilByClaims(known: KnownBatch, signal: AbortSignal): Promise<number | undefined> {
+  const claims: Render[] = [];
+  for await (const { batch, kind, atMs } of known.access.ledger.open()) {
+    signal.throwIfAborted();
+    if (batch === known.batch) claims.push({ kind, sinceMs: atMs });
+  }
+  const untilMs = latestEnd(known.session, claims);
+  return untilMs !== undefined && untilMs > Date.now() ? untilMs : undefined;
+}
+
+/** Waits until the jobs that could still be stopped have stopped; undefined where nobody answered. */
+async function waitForDrain({ session, batch }: KnownBatch, source: BatchSource): Promise<Left | undefined> {
   let open = -1;
   let isAnswered = false;
   let changedAtMs = Date.now();
@@ -167,10 +132,12 @@ async function waitForDrain({ session, batch }: KnownBatch, source: BatchSource)
     open = progress.open;
     if (progress.phase === 'cancelling' && Date.now() - changedAtMs >= QUIET_MS) {
       const slots = await answered(() => source.slots());
-      return { stillRunning: open, untilMs: latestEnd(session, batch, slots === 'no answer' ? undefined : slots) };
+      const holders = slots === 'no answer' ? [] : (slots?.holders ?? []);
+      const renders = holders.filter(({ job }) => job.batch === batch);
+      return { stillRunning: open, untilMs: latestEnd(session, renders) };
     }
   }
-  return { stillRunning: isAnswered ? Math.max(0, open) : null, untilMs: undefined };
+  return isAnswered ? { stillRunning: Math.max(0, open), untilMs: undefined } : undefined;
 }
 
 /** A worker that is busy with a large batch may answer late: that is no failure of the order. */
@@ -178,12 +145,13 @@ async function answered<T>(look: () => Promise<T>): Promise<T | 'no answer'> {
   return look().catch(() => 'no answer' as const);
 }
 
-function latestEnd({ config }: Session, batch: string, slots: SemaphoreView | undefined): number | undefined {
+type Render = Pick<SemaphoreView['holders'][number], 'kind' | 'sinceMs' | 'releaseAtMs'>;
+
+function latestEnd({ config }: Session, renders: readonly Render[]): number | undefined {
   const { renderMaxSeconds } = config.waits;
-  const ends = (slots?.holders ?? []).flatMap(({ job, kind, sinceMs, releaseAtMs }) => {
-    if (job.batch !== batch) return [];
+  const ends = renders.map(({ kind, sinceMs, releaseAtMs }) => {
     const seconds = renderMaxSeconds[providerOf(kind)] ?? renderMaxSeconds.default ?? 3600;
-    return [releaseAtMs ?? sinceMs + (seconds * 1000) / config.timeScale];
+    return releaseAtMs ?? sinceMs + (seconds * 1000) / config.timeScale;
   });
   return ends.length === 0 ? undefined : Math.max(...ends);
 }

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Config } from '../../config.js';
 import type { Attempt } from '../../domain/attempt.js';
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
@@ -51,18 +51,20 @@ export async function mayComeAgain(
   return (nowMs - first.atMs) * config.timeScale < factsOf(kind).outputLifeMs;
 }
 
-/** Lines for people; none when nothing is lost. */
+/** Lines for people; none when nothing is lost. `folder` is the batch's own, so that it ends with the batch's name. */
 export function lostFileLines(lost: readonly LostFile[], folder: string): string[] {
   const again = lost.filter((one) => one.mayComeAgain);
   const over = lost.filter((one) => !one.mayComeAgain);
   return [
     ...(again.length > 0 ? [`${sentence(again, folder)}: fetched again`] : []),
-    ...(over.length > 0
-      ? [
-          `${sentence(over, folder)}, and nothing gives ${over.length === 1 ? 'it' : 'them'} any more: put a copy back, or give the row a new id to render it again (costs again)`,
-        ]
-      : []),
+    ...(over.length > 0 ? [`${sentence(over, folder)}, and nothing gives ${rerunText(over, basename(folder))}`] : []),
   ];
+}
+
+function rerunText([first, ...others]: readonly LostFile[], batch: string): string {
+  const rerun = `\`callsheet rerun ${batch} ${first?.record.id}\``;
+  if (others.length === 0) return `it any more: put a copy back, or ${rerun} renders it again (costs again)`;
+  return `them any more: put copies back, or ${rerun} renders the first again, and so on (each costs again)`;
 }
 
 function sentence(lost: readonly LostFile[], folder: string): string {

@@ -11,6 +11,7 @@ import { EXIT, UserError } from '../user-error.js';
 import { orderRpm, refuseRpmOfAll, refuseSharedRpm } from './batch-rpm.js';
 import { createBatchSource, signalRunning, tryRefusedKey } from './batch-source.js';
 import { batchTally, finalRows } from './batch-tally.js';
+import { approvedLimits, givenLimits, limitsOf, withLimits } from './batch-terms.js';
 import {
   fullDisk,
   generationInForce,
@@ -21,15 +22,7 @@ import {
   refuseOtherHome,
 } from './known-batch.js';
 import { refuseAboveApproval, refuseSameBudget, refuseSampled } from './resume-refusals.js';
-import {
-  approvedLimits,
-  type BatchSupply,
-  givenLimits,
-  limitsOf,
-  submitBatch,
-  tellLimits,
-  withLimits,
-} from './submit-batch.js';
+import { type BatchSupply, submitBatch, tellLimits } from './submit-batch.js';
 
 interface Resumed {
   /** Handed to a workflow again. */
@@ -45,6 +38,7 @@ interface Resumed {
 /** Goes on with every batch of the account that has open rows, after a reboot or a stop. Nothing is asked or retried. */
 export async function resumeAll(session: Session, trustsHome: boolean): Promise<Resumed> {
   refuseRpmOfAll(session);
+  refuseLimitsOfAll(session);
   const access = openHomeAccess(session.config);
   const otherHome = await otherHomes(access, trustsHome);
   const done: Resumed = { resumed: [], running: [], left: [], otherHome };
@@ -72,6 +66,21 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
     await work.close();
   }
 }
+
+/** Each batch keeps the limits that it was run with: one budget cannot be meant for all of them. */
+function refuseLimitsOfAll({ origins }: Session): void {
+  for (const [path, flag] of LIMIT_FLAGS) {
+    if (origins.get(path)?.name !== 'flag') continue;
+    throw new UserError(
+      `${flag} belongs to one batch: \`callsheet resume <batch> ${flag} …\` goes on with that one; nothing was submitted`,
+    );
+  }
+}
+
+const LIMIT_FLAGS = [
+  ['budget.maxCredits', '--max-credits'],
+  ['budget.maxFailures', '--max-failures'],
+] as const;
 
 /** An engine that starts goes on with all that it knows: the pause keeps such a batch from paying again. */
 async function otherHomes(access: HomeAccess, trustsHome: boolean): Promise<string[]> {

@@ -6,8 +6,8 @@ import { knownPrices, listPrice, resultSources } from '../access/home-access.js'
 import { commandHint } from '../open-session.js';
 import { spentBefore } from '../plan/approve-plan.js';
 import { UserError } from '../user-error.js';
+import { approvedLimits } from './batch-terms.js';
 import type { KnownBatch } from './known-batch.js';
-import { approvedLimits } from './submit-batch.js';
 
 /** What keeps a batch from going on by `resume`, told before anything is changed: UserErrors with what to do. */
 

@@ -2,6 +2,7 @@ import type { RetryOrder } from '../../contract/workflows.js';
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
 import { fedMedia, type Row } from '../../domain/row.js';
 import { clearCancelled, clearStopped, sampleInForce } from '../../home/batch-marks.js';
+import { readBatchOrder } from '../../home/batch-order.js';
 import { feedersOf } from '../../home/feeders.js';
 import { clearFollowers, noteReruns } from '../../home/row-orders.js';
 import { openPlace } from '../access/home-access.js';
@@ -12,6 +13,7 @@ import { makePlan } from '../plan/make-plan.js';
 import { planLines } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
+import { asOrdered } from './batch-terms.js';
 import { fileAsItLies } from './file-as-it-lies.js';
 import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
 import { retryClasses } from './run-flags.js';
@@ -27,12 +29,14 @@ export interface RetryFlags {
 }
 
 /** Runs failed and cancelled rows of a batch again, from the rows that the home keeps. */
-export async function retryBatch(session: Session, batch: string, flags: RetryFlags): Promise<number> {
-  const { terminal } = session;
+export async function retryBatch(asked: Session, batch: string, flags: RetryFlags): Promise<number> {
+  const { terminal } = asked;
   const retry: RetryOrder = { beforeMs: Date.now(), classes: retryClasses(flags.class) };
-  await session.apiKey();
-  const known = await knownBatch(session, batch);
-  const { access, generation } = known;
+  await asked.apiKey();
+  const found = await knownBatch(asked, batch);
+  const { access, generation } = found;
+  const session = asOrdered(asked, await readBatchOrder(access.home, batch));
+  const known = { ...found, session };
   await refuseOtherHome(known, flags.trustHome);
   const sample = await sampleInForce(access.home, batch, generation.generation);
   const retouched = new Map<string, Retouched>();

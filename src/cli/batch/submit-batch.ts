@@ -2,10 +2,8 @@ import type { SignalDefinition } from '@temporalio/client';
 import { batchProgress, limitsOrdered, resumeGrants, supply } from '../../contract/messages.js';
 import { batchId, semaphoreId, taskQueues, WORKFLOW_MEMO } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RetryOrder } from '../../contract/workflows.js';
-import { type BatchLimits, DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
-import { readSampleGate } from '../../home/batch-marks.js';
+import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
 import { type BatchOrder, orderPause, readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
-import type { Home } from '../../home/home.js';
 import { markOf } from '../../home/notices.js';
 import { absentIsUndefined } from '../../temporal/look.js';
 import { type BatchPlace, pricesInForce } from '../access/home-access.js';
@@ -13,6 +11,7 @@ import type { WorkAccess } from '../access/work-access.js';
 import type { Session } from '../session.js';
 import { orderRpm } from './batch-rpm.js';
 import { isRunning } from './batch-source.js';
+import { approvedLimits, type BatchTerms, givenLimits, termsOf, withLimits } from './batch-terms.js';
 
 /** Hands a generation of rows to the batch's workflow, which is started when it does not run. */
 
@@ -27,9 +26,6 @@ export interface BatchSupply {
   /** How the batch shares the slots, where it begins anew; other commands leave it as it was ordered. */
   slots?: Partial<SlotTerms>;
 }
-
-/** What a batch may cost and what becomes of its lost answers. */
-type BatchTerms = Pick<BatchOrder, 'limits' | 'policy'>;
 
 /** With the terms of the command, or those that the batch was run with before. */
 export async function submitBatch(
@@ -123,33 +119,6 @@ function orderOf(
   };
 }
 
-/** The order of a batch that runs, with other limits. Pure. */
-export function withLimits(order: BatchOrder, limits: BatchLimits): BatchOrder {
-  const least = (one: BatchLimits): number => one.maxCreditsNano ?? Number.POSITIVE_INFINITY;
-  return { ...order, limits, ...(least(limits) < least(order.limits) ? { isBudgetLowered: true } : {}) };
-}
-
-/** What was approved after a sample bounds what the batch may cost, whatever a later command says. */
-export async function approvedLimits(
-  home: Home,
-  batch: string,
-  generation: string,
-  limits: BatchLimits,
-): Promise<BatchLimits> {
-  const approved = (await readSampleGate(home, batch))?.approved;
-  if (approved?.generation !== generation || approved.maxCreditsNano === null) return limits;
-  const { maxCreditsNano } = limits;
-  return { ...limits, maxCreditsNano: Math.min(maxCreditsNano ?? Number.MAX_SAFE_INTEGER, approved.maxCreditsNano) };
-}
-
-/** The limits that are given, and the old ones for the others. */
-export function givenLimits(given: BatchLimits, before: BatchLimits): BatchLimits {
-  return {
-    maxCreditsNano: given.maxCreditsNano ?? before.maxCreditsNano,
-    maxFailures: given.maxFailures ?? before.maxFailures,
-  };
-}
-
 /** A pause was meant for the run that it stopped: one that outlived its batch would hold the next run for ever. */
 export async function endOldPause({ access: { home }, batch }: BatchPlace, work: WorkAccess): Promise<void> {
   if (await isRunning(home.account, batch, work)) return;
@@ -168,12 +137,6 @@ export function batchInput(
   return { account: account.name, batch, policy, timeScale, syncMaxMs: waits.syncMaxSeconds * 1_000, ...order };
 }
 
-/** What the settings of a command say of a batch. */
-export function termsOf(session: Session, retries: number): BatchTerms {
-  const { ambiguity, alwaysMaxWaste } = session.config;
-  return { limits: limitsOf(session), policy: { ambiguity, retries, wasteMaxNano: alwaysMaxWaste } };
-}
-
 /** The number of the last event that a batch told before now; 0 when it does not run. */
 export async function lastEventSeq({ access: { home }, batch }: BatchPlace, work: WorkAccess): Promise<number> {
   try {
@@ -184,9 +147,4 @@ export async function lastEventSeq({ access: { home }, batch }: BatchPlace, work
     // Not there, or not answering yet: rows that are told twice are told apart by their ids.
     return 0;
   }
-}
-
-/** The limits that the settings give a batch. */
-export function limitsOf({ config }: Session): BatchLimits {
-  return { maxCreditsNano: config.budget.maxCredits, maxFailures: config.budget.maxFailures };
 }

@@ -11,6 +11,7 @@ import { renderingOf } from '../views/live-view.js';
 import { createPresenter } from '../views/presenter.js';
 import { blockedText } from '../views/troubles.js';
 import { createBatchSource } from './batch-source.js';
+import { batchTally } from './batch-tally.js';
 import { type FollowEnd, followBatch, type Snapshot } from './follow.js';
 import type { JsonEvents } from './json-events.js';
 import { fullDisk, otherHomeText } from './known-batch.js';
@@ -90,10 +91,11 @@ export async function watchBatch(at: BatchPlace, options: WatchOptions): Promise
 
 /** What is said, and the exit code, when a batch was left before it ended. */
 export async function leaveBatch(
-  { session, batch }: BatchPlace,
+  at: BatchPlace,
   end: Exclude<FollowEnd, { end: 'ended' }>,
   events: JsonEvents | undefined,
 ): Promise<number> {
+  const { session, batch } = at;
   const { terminal } = session;
   const tell = async (reason: string, exitCode: number): Promise<void> => {
     events?.detached(reason, exitCode);
@@ -105,9 +107,13 @@ export async function leaveBatch(
       for (const line of detachLines(session, batch, end.last)) terminal.say(line);
       return EXIT.detached;
     case 'paused_too_long': {
-      const exitCode = end.reason === 'credits' ? EXIT.outOfCredits : EXIT.configuration;
+      const isOutOfCredits = end.reason === 'credits';
+      const forPerson = isOutOfCredits ? await countForPerson(at, end.last) : 0;
+      const ownCode = isOutOfCredits ? EXIT.outOfCredits : EXIT.configuration;
+      const exitCode = forPerson > 0 ? EXIT.needsPerson : ownCode;
       await tell(end.reason, exitCode);
       terminal.error(pausedText(session, batch, end));
+      if (forPerson > 0) terminal.warn(personText(session, batch, forPerson));
       return exitCode;
     }
     case 'stopped':
@@ -127,6 +133,18 @@ export async function leaveBatch(
         EXIT.configuration,
       );
   }
+}
+
+/** Rows that need a person outrank a lack of credits. */
+async function countForPerson({ access, batch }: BatchPlace, { progress }: Snapshot): Promise<number> {
+  const { counts, generation } = progress;
+  if (counts.review + counts.lost_paid === 0) return 0;
+  // Those that a person gave up as lost need nobody any more, which only their records tell.
+  return (await batchTally(access, batch, generation)).forPerson;
+}
+
+function personText(session: Session, batch: string, rows: number): string {
+  return `${amount(rows, 'row needs', 'rows need')} a person: \`${commandHint(session, `review list ${batch}`)}\` shows them`;
 }
 
 function detachLines(session: Session, batch: string, last: Snapshot | undefined): string[] {

@@ -4,24 +4,24 @@ import { SETTINGS } from '../../config/settings.js';
 import { formatCredits } from '../../domain/money.js';
 import { targetLabel } from '../../domain/notice.js';
 import type { Cli } from '../io.js';
-import { openSession, withSettings } from '../open-session.js';
+import { addExamples, openSession, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
 import { READ_EXIT_HELP } from '../user-error.js';
 
 /** `config show`: every setting with its value and, on request, where it came from. */
 export function defineConfig(command: Command, cli: Cli): void {
   command.description('Settings: flags > environment > --config FILE or ./callsheet.config.json > user file.');
+  addExamples(command, EXAMPLES, READ_EXIT_HELP);
   const show = command
     .command('show')
     .description('Shows every setting, the variable that sets it, and the value in force. The API key is never shown.')
     .option('--origin', 'show where each value came from');
-  withSettings(
-    show,
-    'all',
-    ['callsheet config show --origin', 'CALLSHEET_LIMITS_RPM=100 callsheet config show --json'],
-    READ_EXIT_HELP,
-  ).action(async () => showSettings(await openSession(show, cli), show.opts<{ origin?: boolean }>().origin === true));
+  withSettings(show, 'all', EXAMPLES, READ_EXIT_HELP).action(async () =>
+    showSettings(await openSession(show, cli), show.opts<{ origin?: boolean }>().origin === true),
+  );
 }
+
+const EXAMPLES = ['callsheet config show --origin', 'CALLSHEET_LIMITS_RPM=100 callsheet config show --json'];
 
 async function showSettings(session: Session, withOrigin: boolean): Promise<void> {
   const { terminal } = session;

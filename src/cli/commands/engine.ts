@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { awaitedOf, awaitedText, type EngineState } from '../../engine/engine-status.js';
 import type { Cli } from '../io.js';
-import { openSession, withSettings } from '../open-session.js';
+import { addExamples, openSession, withSettings } from '../open-session.js';
 import { EXIT, READ_EXIT_HELP, STATUS_EXIT_HELP } from '../user-error.js';
 
 /** `engine status | stop`: the engine of the data folder. */
@@ -9,6 +9,7 @@ export function defineEngine(command: Command, cli: Cli): void {
   command.description(
     'The engine: a Temporal server and a worker that `run` starts in the background, one per data folder.',
   );
+  addExamples(command, ['callsheet engine status', 'callsheet engine stop'], STATUS_EXIT_HELP);
   const status = command.command('status').description('Shows whether the engine runs, with its processes and ports.');
   withSettings(status, 'connection', ['callsheet engine status --json'], STATUS_EXIT_HELP).action(async () => {
     const { config, isJson, terminal } = await openSession(status, cli);

@@ -46,7 +46,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const { makePlan } = await import('../plan/make-plan.js');
   const { planJson } = await import('../plan/make-plan.js');
   const { planLines } = await import('../plan/plan-view.js');
-  const { approvalOf } = await import('../plan/approve-plan.js');
+  const { approvalOf, spentBefore } = await import('../plan/approve-plan.js');
   const { refuseChanged, refuseTakenNames } = await import('../plan/refuse-rows.js');
   const { lostFileLines } = await import('../batch/lost-files.js');
   const { readOwnCredits } = await import('../access/read-account.js');
@@ -59,7 +59,8 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   await refuseChanged(at, place, prepared, order, isKept);
   const plan = await makePlan(at, planSubject(place, prepared), canRead ? await readOwnCredits(session) : undefined);
   await warnOfLeaving(at, place, prepared);
-  const approval = approvalOf(plan, config.budget, true);
+  const spent = config.budget.maxCredits === null ? undefined : await spentBefore(at);
+  const approval = approvalOf(plan, config.budget, true, spent);
   const refused = approval.approval === 'refused' ? approval.why : null;
   if (session.isJson) terminal.json({ ...planJson(plan), leavingRows: prepared.leaving.size, refused });
   else for (const line of planLines(plan)) terminal.data(line);

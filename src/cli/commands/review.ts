@@ -103,7 +103,7 @@ function defineSettleGroup(review: Command, cli: Cli): void {
     .option('-y, --yes', 'settle and send again without asking')
     .addOption(aloneOption())
     .addOption(trustHomeOption());
-  finish(group, 'run', ['settle-group shots']).action(async (batch: string) => {
+  finish(group, 'run', ['settle-group shots'], GROUP_EXIT_HELP).action(async (batch: string) => {
     const session = await openSession(group, cli);
     const { settleGroup } = await import('../review/settle-group.js');
     cli.exitCode = await settleGroup(session, batch, termsOf(group));
@@ -174,7 +174,15 @@ function aloneOption(): Option {
   return new Option('--no-dependents', 'what the rows feed does not follow them');
 }
 
-function finish(command: Command, shown: 'connection' | 'run', examples: string[]): Command {
+function finish(
+  command: Command,
+  shown: 'connection' | 'run',
+  examples: string[],
+  ending: string = READ_EXIT_HELP,
+): Command {
   const whole = examples.map((one) => `callsheet review ${one}`);
-  return withSettings(command, shown, whole, READ_EXIT_HELP);
+  return withSettings(command, shown, whole, ending);
 }
+
+const GROUP_EXIT_HELP = `${READ_EXIT_HELP}
+  3  some lost answers cannot be settled by their count yet: they still need a person`;

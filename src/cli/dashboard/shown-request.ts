@@ -1,7 +1,9 @@
 import type { Json } from '../../domain/json.js';
+import type { Kind } from '../../domain/kind.js';
 import type { Media, ResolvedMedia, Row } from '../../domain/row.js';
 import type { SubmitOptions } from '../../kinds/adapter.js';
 import { adapterFor } from '../../kinds/index.js';
+import { needsUrl } from '../../manifest/columns.js';
 
 /**
  * The request of a row as it is sent, without what nobody may see (the key goes in a header, a callback's address is of
@@ -10,8 +12,7 @@ import { adapterFor } from '../../kinds/index.js';
 export function shownRequest(row: Row, options: Pick<SubmitOptions, 'responseFormat' | 'aliasPaths'>): Json {
   const adapter = adapterFor(row.kind);
   const media = Object.entries(row.media).map(([column, list]): [string, ResolvedMedia[]] => {
-    const isBytes = adapter.bytesColumns?.includes(column) === true;
-    return [column, list.map((one) => shownMedia(one, isBytes))];
+    return [column, list.map((one) => shownMedia(one, row.kind, column))];
   });
   try {
     const { method, path, body = null } = adapter.submitRequest(row, Object.fromEntries(media), options);
@@ -23,15 +24,17 @@ export function shownRequest(row: Row, options: Pick<SubmitOptions, 'responseFor
   }
 }
 
-function shownMedia(media: Media, isBytes: boolean): ResolvedMedia {
+function shownMedia(media: Media, kind: Kind, column: string): ResolvedMedia {
   if (media.source === 'blob') {
     const note = `(${media.bytes} bytes, sha256 ${media.sha256})`;
+    // Where it goes as a URL, that is signed only when it is sent.
+    if (needsUrl(kind, column, media.mediaType)) return { form: 'url', url: note };
     return { form: 'bytes', mediaType: media.mediaType, base64: note };
   }
   const where =
     media.source === 'url'
       ? media.url
       : `(the ${media.frame ?? 'output'}${media.frame ? ' frame' : ''} of row ${media.id})`;
-  if (!isBytes) return { form: 'url', url: where };
+  if (adapterFor(kind).bytesColumns?.includes(column) !== true) return { form: 'url', url: where };
   return { form: 'bytes', mediaType: 'application/octet-stream', base64: `(the bytes of ${where})` };
 }

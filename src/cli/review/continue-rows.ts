@@ -9,8 +9,9 @@ import { absentIsUndefined } from '../../temporal/look.js';
 import { resultSources } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
 import { isOutage } from '../batch/batch-source.js';
+import { termsOf } from '../batch/batch-terms.js';
 import type { KnownBatch } from '../batch/known-batch.js';
-import { batchInput, endOldPause, signalBatch, termsOf } from '../batch/submit-batch.js';
+import { batchInput, endOldPause, signalBatch } from '../batch/submit-batch.js';
 import { commandHint } from '../open-session.js';
 import { findCase } from './case-row.js';
 

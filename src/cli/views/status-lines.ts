@@ -61,7 +61,7 @@ export function listLines(session: Session, states: readonly BatchStateReport[])
       one.state === 'unknown' ? 'no answer' : one.state,
       String(one.rows),
       countsText(one.counts),
-      ...(isHeldShown ? [String(one.live.held ?? 0)] : []),
+      ...(isHeldShown ? [heldText(one)] : []),
       ...(isEtaShown ? [one.eta === null ? '-' : etaText(one.eta)] : []),
       formatDate(one.createdAt),
     ],
@@ -81,6 +81,10 @@ export function listLines(session: Session, states: readonly BatchStateReport[])
   ];
   const reasons = states.flatMap(({ batch, blocked }) => (blocked === null ? [] : [`${batch}: ${blocked}`]));
   return [formatTable(rows, { head }), ...reasons.map((line) => session.terminal.dataColors.yellow(line))];
+}
+
+function heldText({ live: { held = 0 }, heldFor }: BatchStateReport): string {
+  return heldFor === undefined ? String(held) : `${held}, first for '${heldFor}'`;
 }
 
 export function statusJson(session: Session, { quote, ...report }: BatchStateReport): object {

@@ -35,8 +35,8 @@ const picture = {
   output: 'image',
   // An assumption: nothing is shown of how long its URL can stand in another request.
   ownUrlLifeMs: DAY_MS,
-  // "Based on the model, the tier and the output size."
-  usualUnit: 'image',
+  // "Most image models: per megapixel of the output"; delta alone is billed per image.
+  usualUnit: 'megapixel',
   asked: (_, given) => sizeIn(given),
 } as const satisfies FamilyFacts[string];
 
@@ -57,6 +57,8 @@ export const svcFacts: FamilyFacts = {
     ...picture,
     fallbacks: { tier: TIER, prompt_expansion: 'off' },
     modelFallbacks: { [DELTA]: { tier: undefined, steps: 48 }, [GAMMA]: { steps: 50 } },
+    // What is rendered is a rewrite of the prompt, which may come out differently (service document 1, `revised_prompt`).
+    variesDespiteSeed: ({ prompt_expansion: expansion }) => expansion === 'standard',
     billed: ({ cells }, asked) => megapixels(asked, cells.model === DELTA ? DELTA_PIXELS : undefined),
   },
   'svc/edit': { ...picture, fallbacks: { tier: TIER }, billed: (_, asked) => megapixels(asked, undefined) },

@@ -40,6 +40,14 @@ const autoPhoto: Check = {
   },
 };
 
+const noPhotoEngine: Check = {
+  rule: 'with a photo, extra may not add engine: only the catalog engine has one',
+  check(row, report) {
+    if (!has(row, 'image') || row.extra?.engine === undefined) return;
+    report.problem(row, 'B61', 'extra', "extra may not add 'engine' to a row with image: the photo engine takes none");
+  },
+};
+
 export const vendorBAvatar: KindRules = {
   path: '/v1/vendor-b/v3/videos',
   source: 'service document 2, Avatar video',
@@ -73,7 +81,7 @@ export const vendorBAvatar: KindRules = {
       help: 'The canvas; with a photo, auto does not read the photo: send the nearest canvas.',
     },
   ],
-  checks: [oneFace, oneSpeech, autoPhoto],
+  checks: [oneFace, oneSpeech, autoPhoto, noPhotoEngine],
   documentedFields: {
     ...settled('model', 'type', 'avatar_id', 'audio_url', 'script', 'voice_id', 'resolution', 'aspect_ratio'),
     image: settled('type', 'url', 'media_type', 'data'),

@@ -29,6 +29,7 @@ export const VOICES_REQUEST: ServiceRequest = { method: 'GET', path: '/v1/vendor
 const submitted = z.object({ data: z.object({ video_id: handleText }) });
 const polled = z.object({
   data: z.looseObject({ status: z.unknown().optional(), duration: optionalSeconds, video_url: optionalText }),
+  error: z.unknown().optional(),
 });
 
 const STATUS: StatusTable = new Map([
@@ -59,8 +60,9 @@ const wire: AsyncWire = {
   pollRequest: (handle) => ({ method: 'GET', path: `${vendorBAvatar.path}/${segment(handle)}` }),
   echo: ['data', 'id'],
   readPoll(answer) {
-    const job = readAs(polled, answer)?.data;
-    if (job === undefined) return unreadable('the answer is not an avatar job');
+    const read = readAs(polled, answer);
+    if (read === undefined) return unreadable('the answer is not an avatar job');
+    const { data: job, error } = read;
     return readStatus(job.status, STATUS, {
       succeeded: () => {
         const { video_url: url } = job;
@@ -69,7 +71,7 @@ const wire: AsyncWire = {
         const outputs = url ? [defined({ url, durationSeconds: seconds })] : [];
         return succeeded(outputs, defined({ billedSeconds: seconds, warnings: unlessNone(warnings) }));
       },
-      failed: (word) => failed(word, reasonOf(job)),
+      failed: (word) => failed(word, reasonOf(job, error)),
     });
   },
 };
@@ -97,11 +99,19 @@ function speechOf(row: Row, media: ResolvedMediaSet): JsonObject {
   });
 }
 
-/** "Reason in the body", without a field name: the first message found, else all fields that are not documented. */
-function reasonOf(job: Record<string, unknown>): unknown {
-  const rest = Object.fromEntries(Object.entries(job).filter(([name]) => !DOCUMENTED.has(name)));
-  for (const value of [rest.error, rest.message, rest.reason]) {
-    if (isJsonObject(value) || (typeof value === 'string' && value !== '')) return value;
+/**
+ * "Reason in the body", without a field name: the first message found in the job, else the error beside it, else all
+ * fields that are not documented. A message beside the job may say no more than that the poll went well.
+ */
+function reasonOf(job: Record<string, unknown>, error: unknown): unknown {
+  const isOther = ([name, value]: [string, unknown]) => !DOCUMENTED.has(name) && !isEmpty(value);
+  const rest = Object.fromEntries(Object.entries(job).filter(isOther));
+  for (const value of [rest.error, rest.message, rest.reason, error]) {
+    if ((isJsonObject(value) || typeof value === 'string') && !isEmpty(value)) return value;
   }
   return rest;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || (isJsonObject(value) && Object.keys(value).length === 0);
 }

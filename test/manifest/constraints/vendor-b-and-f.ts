@@ -22,6 +22,13 @@ const avatars: RuleCase[] = [
     ],
   },
   {
+    rule: 'B61: extra may not add engine to a photo (service document 2, Avatar video: "Omit when type = image")',
+    kind: 'vendor-b/avatar',
+    base: avatar,
+    good: [{ extra: '{"speed":2}' }, { image: '', avatar_id: 'anna', extra: '{"engine":{"speed":2}}' }],
+    bad: [{ change: { extra: '{"engine":{"speed":2}}' }, code: 'B61', says: /may not add 'engine' .* with image/ }],
+  },
+  {
     rule: 'B42: one speech source (service document 2, Avatar video)',
     kind: 'vendor-b/avatar',
     base: avatar,

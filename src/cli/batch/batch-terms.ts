@@ -1,0 +1,60 @@
+import type { BatchLimits } from '../../domain/batch.js';
+import { readSampleGate } from '../../home/batch-marks.js';
+import type { BatchOrder } from '../../home/batch-order.js';
+import type { Home } from '../../home/home.js';
+import type { Session } from '../session.js';
+
+/** What bounds a batch: of the command, of the order that it was run with, and of what was approved. */
+
+/** What a batch may cost and what becomes of its lost answers. */
+export type BatchTerms = Pick<BatchOrder, 'limits' | 'policy'>;
+
+/** The limits that the settings give a batch. */
+export function limitsOf({ config }: Session): BatchLimits {
+  return { maxCreditsNano: config.budget.maxCredits, maxFailures: config.budget.maxFailures };
+}
+
+/** What the settings of a command say of a batch. */
+export function termsOf(session: Session, retries: number): BatchTerms {
+  const { ambiguity, alwaysMaxWaste } = session.config;
+  return { limits: limitsOf(session), policy: { ambiguity, retries, wasteMaxNano: alwaysMaxWaste } };
+}
+
+/** The session of a command that goes on as the batch was run: its own limits and its own flags go before. */
+export function asOrdered(session: Session, order: Pick<BatchOrder, 'limits' | 'policy'> | undefined): Session {
+  if (order === undefined) return session;
+  const { config, origins } = session;
+  const { maxCreditsNano: maxCredits, maxFailures } = givenLimits(limitsOf(session), order.limits);
+  const isOwn = (setting: string): boolean => origins.get(setting)?.name === 'flag';
+  const ambiguity = isOwn('ambiguity') ? config.ambiguity : order.policy.ambiguity;
+  const alwaysMaxWaste = isOwn('alwaysMaxWaste') ? config.alwaysMaxWaste : order.policy.wasteMaxNano;
+  const budget = { ...config.budget, maxCredits, maxFailures };
+  return { ...session, config: { ...config, budget, ambiguity, alwaysMaxWaste } };
+}
+
+/** The order of a batch that runs, with other limits. Pure. */
+export function withLimits(order: BatchOrder, limits: BatchLimits): BatchOrder {
+  const least = (one: BatchLimits): number => one.maxCreditsNano ?? Number.POSITIVE_INFINITY;
+  return { ...order, limits, ...(least(limits) < least(order.limits) ? { isBudgetLowered: true } : {}) };
+}
+
+/** What was approved after a sample bounds what the batch may cost, whatever a later command says. */
+export async function approvedLimits(
+  home: Home,
+  batch: string,
+  generation: string,
+  limits: BatchLimits,
+): Promise<BatchLimits> {
+  const approved = (await readSampleGate(home, batch))?.approved;
+  if (approved?.generation !== generation || approved.maxCreditsNano === null) return limits;
+  const { maxCreditsNano } = limits;
+  return { ...limits, maxCreditsNano: Math.min(maxCreditsNano ?? Number.MAX_SAFE_INTEGER, approved.maxCreditsNano) };
+}
+
+/** The limits that are given, and the old ones for the others. */
+export function givenLimits(given: BatchLimits, before: BatchLimits): BatchLimits {
+  return {
+    maxCreditsNano: given.maxCreditsNano ?? before.maxCreditsNano,
+    maxFailures: given.maxFailures ?? before.maxFailures,
+  };
+}

@@ -1,0 +1,37 @@
+// Design 2, "Exit codes": the worst of several wins in the order 3, 6, 1, also when a batch waits for credits.
+import { expect, test } from 'vitest';
+import type { FollowEnd } from '../../src/cli/batch/follow.js';
+import { leaveBatch } from '../../src/cli/batch/watch-batch.js';
+import { noCounts, type RowRecord } from '../../src/domain/outcome.js';
+import { type SeededRow, seededHome } from './seeded-home.js';
+
+async function leave(record: Partial<RowRecord>, reason: 'credits' | 'key' = 'credits') {
+  const rows: SeededRow[] = [{ id: 'one', record }, { id: 'open' }];
+  const access = await seededHome('b', rows);
+  const said: string[] = [];
+  const told: number[] = [];
+  const terminal = { error: (line: string) => said.push(line), warn: (line: string) => said.push(line) };
+  const session = { terminal, config: { budget: { waitMinutes: 15 } }, origins: new Map() };
+  const events = { detached: (_: string, exitCode: number) => told.push(exitCode), written: async () => undefined };
+  const generation = (await access.rows.currentGeneration('b')) ?? '';
+  const counts = { ...noCounts(), [record.status ?? 'done']: 1 };
+  const end = { end: 'paused_too_long', reason, last: { progress: { generation, counts } } } as unknown as FollowEnd;
+  const exitCode = await leaveBatch({ session, access, batch: 'b' } as never, end as never, events as never);
+  return { exitCode, told, said: said.join('\n') };
+}
+
+test('out of credits for too long: 6, or 3 while a row needs a person', async () => {
+  expect(await leave({})).toMatchObject({ exitCode: 6, told: [6] });
+  const review = await leave({ status: 'review', reasonCode: 'answer_lost_undecided' });
+  expect(review).toMatchObject({ exitCode: 3, told: [3] });
+  expect(review.said).toMatch(/^out of credits for longer than .*\n1 row needs a person: `callsheet review list b`/);
+});
+
+test('a row that a person gave up as lost needs nobody any more', async () => {
+  expect(await leave({ status: 'lost_paid', reasonCode: 'answer_lost_billed' })).toMatchObject({ exitCode: 3 });
+  expect(await leave({ status: 'lost_paid', reasonCode: 'marked_lost' })).toMatchObject({ exitCode: 6 });
+});
+
+test('a refused key is no order of 3, 6, 1', async () => {
+  expect(await leave({ status: 'review', reasonCode: 'answer_lost_undecided' }, 'key')).toMatchObject({ exitCode: 4 });
+});
