@@ -88,7 +88,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [107, '`${vendorBAvatar.path}/${segment(handle)}`', '`${vendorBAvatar.path}/${segment(handle.slice(0, 200))}`'],
     [107, '`${vendorBAvatar.path}/${segment(handle)}`', '`${vendorBAvatar.path}/${handle}`', 1],
     [109, 'defined({ billedSeconds: seconds, ', 'defined({ '],
-    [110, '[rest.error, rest.message, rest.reason]', '[rest.message]'],
+    [110, '[rest.error, rest.message, rest.reason, error]', '[rest.message]'],
     [124, '`${vendorBAvatar.path}/${segment(handle)}`', '`${vendorBAvatar.path}?id=${segment(handle)}`', 1],
     [125, "'/v1/vendor-b/v3/voices'", "'/v1/vendor-b/voices'"],
     [
