@@ -20,11 +20,16 @@ test('a command that goes on with a batch keeps the limits and the policy that i
 
 test('what it says itself goes before', () => {
   const budget = { maxCredits: 60_000_000_000, maxFailures: null, askAbove: 0 };
-  const own = sessionOf({ budget, ambiguity: 'always' }, ['ambiguity']);
+  const own = sessionOf({ budget, ambiguity: 'always', alwaysMaxWaste: 9 }, ['ambiguity', 'budget.maxCredits']);
   expect(termsOf(asOrdered(own, ORDERED), 0)).toEqual({
     limits: { maxCreditsNano: 60_000_000_000, maxFailures: { rows: 5 } },
-    policy: { ambiguity: 'always', retries: 0, wasteMaxNano: 7 },
+    policy: { ambiguity: 'always', retries: 0, wasteMaxNano: 9 },
   });
+});
+
+test('what a settings file says for all batches does not', () => {
+  const budget = { maxCredits: 60_000_000_000, maxFailures: { rows: 9 }, askAbove: 0 };
+  expect(termsOf(asOrdered(sessionOf({ budget, ambiguity: 'always' }), ORDERED), 1)).toEqual(ORDERED);
 });
 
 test('a batch of an earlier callsheet, which kept no order, has the terms of the command', () => {

@@ -20,15 +20,21 @@ export function termsOf(session: Session, retries: number): BatchTerms {
   return { limits: limitsOf(session), policy: { ambiguity, retries, wasteMaxNano: alwaysMaxWaste } };
 }
 
-/** The session of a command that goes on as the batch was run: its own limits and its own flags go before. */
-export function asOrdered(session: Session, order: Pick<BatchOrder, 'limits' | 'policy'> | undefined): Session {
+/** The session of a command that goes on as the batch was run; its own flags go before, its settings do not. */
+export function asOrdered(session: Session, order: BatchTerms | undefined): Session {
   if (order === undefined) return session;
   const { config, origins } = session;
-  const { maxCreditsNano: maxCredits, maxFailures } = givenLimits(limitsOf(session), order.limits);
   const isOwn = (setting: string): boolean => origins.get(setting)?.name === 'flag';
-  const ambiguity = isOwn('ambiguity') ? config.ambiguity : order.policy.ambiguity;
-  const alwaysMaxWaste = isOwn('alwaysMaxWaste') ? config.alwaysMaxWaste : order.policy.wasteMaxNano;
-  const budget = { ...config.budget, maxCredits, maxFailures };
+  const { limits, policy } = order;
+  const { maxCredits, maxFailures } = config.budget;
+  const budget = {
+    ...config.budget,
+    maxCredits: isOwn('budget.maxCredits') ? maxCredits : (limits.maxCreditsNano ?? maxCredits),
+    maxFailures: isOwn('budget.maxFailures') ? maxFailures : (limits.maxFailures ?? maxFailures),
+  };
+  const ambiguity = isOwn('ambiguity') ? config.ambiguity : policy.ambiguity;
+  const isOwnWaste = isOwn('ambiguity') || isOwn('alwaysMaxWaste');
+  const alwaysMaxWaste = isOwnWaste ? config.alwaysMaxWaste : policy.wasteMaxNano;
   return { ...session, config: { ...config, budget, ambiguity, alwaysMaxWaste } };
 }
 

@@ -1,75 +1,49 @@
 import { pauseBatch } from '../../contract/messages.js';
-import { orderPause, readBatchOrder } from '../../home/batch-order.js';
-import { joinWork, type WorkAccess } from '../access/work-access.js';
-import { commandHint } from '../open-session.js';
+import { orderPause } from '../../home/batch-order.js';
+import { TemporalUnreachableError } from '../../temporal.js';
+import { joinWork, rejoinWork, type WorkAccess } from '../access/work-access.js';
 import type { Session } from '../session.js';
-import { sayMeanwhile } from '../terminal.js';
 import { EXIT, UserError } from '../user-error.js';
 import { signalRunning, UNHEARD, unlessOutage } from './batch-source.js';
-import { batchTally } from './batch-tally.js';
 import { type KnownBatch, knownBatch, otherHomeText } from './known-batch.js';
 
-/** Nothing new of a batch is submitted until it is resumed. No engine is started for it. */
+/** Nothing new of a batch that runs is submitted until it is resumed. */
 export async function pauseRunning(session: Session, batch: string): Promise<void> {
-  await orderPaused(await knownBatch(session, batch), () => joinWork(session));
+  const known = await knownBatch(session, batch);
+  const otherHome = await otherHomeText(known.access, batch);
+  await orderPaused(known, () => (otherHome === undefined ? rejoinWork(session) : joinOnly(session, otherHome)));
 }
 
-export async function orderPaused(known: KnownBatch, join: () => Promise<WorkAccess | undefined>): Promise<void> {
-  const { home } = known.access;
-  // The order first: from here on nothing of the batch is submitted, however long it takes to reach who runs it.
-  const isNew = await orderPause(home, known.batch, true);
-  // What cannot be reached may run the batch all the same.
-  const reached = await unlessOutage(join().then((work) => ({ work })));
-  try {
-    await tellPaused(known, reached);
-  } catch (error) {
-    // It does not run: an order that was refused must not hold back its next run.
-    if (isNew && error instanceof UserError) await orderPause(home, known.batch, false);
-    throw error;
-  } finally {
-    await reached?.work?.close();
-  }
-}
-
-/** `reached`: undefined where nobody answered. Throws a UserError where there is nothing to pause. */
-async function tellPaused(known: KnownBatch, reached: { work: WorkAccess | undefined } | undefined): Promise<void> {
-  const { session, access, batch } = known;
-  const work = reached?.work;
-  if (work !== undefined) {
-    const isHeard = await unlessOutage(signalRunning(known, work, pauseBatch).then(() => true));
-    if (isHeard) return;
-  } else {
-    if (reached !== undefined) await refuseOtherHome(known);
-    await refuseEnded(known);
-  }
-  if ((await readBatchOrder(access.home, batch))?.isPaused !== true) {
-    throw new UserError(
-      `'${batch}' was run by an older build, which looks up no order in the home, and nobody answers who could pause it: try again once somebody does`,
-      EXIT.unreachable,
-    );
-  }
-  session.terminal.warn(reached === undefined || work !== undefined ? UNHEARD : NO_ENGINE);
-}
-
-const NO_ENGINE =
-  'no engine runs: the order stands in the home, and what was submitted before is fetched once an engine runs again';
-
-async function refuseOtherHome({ access, batch }: KnownBatch): Promise<void> {
-  const otherHome = await otherHomeText(access, batch);
-  if (otherHome === undefined) return;
+/** On such a home an engine that runs is told to pause, and none is started: it would go on with what it knows. */
+async function joinOnly(session: Session, otherHome: string): Promise<WorkAccess> {
+  const work = await joinWork(session);
+  if (work !== undefined) return work;
   throw new UserError(
     `${otherHome}: no engine runs on it and none was started, so nothing is submitted; bring that home back`,
     EXIT.configuration,
   );
 }
 
-/** A batch that nobody can be asked about, and of which the home knows no open row, has ended. */
-async function refuseEnded({ session, access, batch, generation }: KnownBatch): Promise<void> {
-  const count = () => batchTally(access, batch, generation.generation);
-  if ((await sayMeanwhile(session.terminal, `looking at the rows of '${batch}'`, count)).open > 0) return;
-  const look = commandHint(session, `status ${batch}`);
-  throw new UserError(
-    `batch '${batch}' does not run and has no open row, so there is nothing to pause; \`${look}\` shows it`,
-    EXIT.usage,
-  );
+export async function orderPaused(known: KnownBatch, reach: () => Promise<WorkAccess>): Promise<void> {
+  const { session, access, batch } = known;
+  // The order first: from here on nothing of the batch is submitted, however long it takes to reach who runs it.
+  const isNew = await orderPause(access.home, batch, true);
+  let work: WorkAccess | undefined;
+  try {
+    work = await reach().catch(unlessUnreachable);
+    const isHeard = work && (await unlessOutage(signalRunning(known, work, pauseBatch).then(() => true)));
+    if (isHeard === undefined) session.terminal.warn(UNHEARD);
+  } catch (error) {
+    // It does not run, or nobody could be asked: an order that was refused must not hold back its next run.
+    if (isNew) await orderPause(access.home, batch, false);
+    throw error;
+  } finally {
+    await work?.close();
+  }
+}
+
+/** A server that is away may run the batch all the same; whatever else keeps a command from it is an answer. */
+function unlessUnreachable(error: unknown): undefined {
+  if (!(error instanceof TemporalUnreachableError)) throw error;
+  return undefined;
 }

@@ -29,14 +29,12 @@ export interface RetryFlags {
 }
 
 /** Runs failed and cancelled rows of a batch again, from the rows that the home keeps. */
-export async function retryBatch(asked: Session, batch: string, flags: RetryFlags): Promise<number> {
-  const { terminal } = asked;
+export async function retryBatch(session: Session, batch: string, flags: RetryFlags): Promise<number> {
+  const { terminal } = session;
   const retry: RetryOrder = { beforeMs: Date.now(), classes: retryClasses(flags.class) };
-  await asked.apiKey();
-  const found = await knownBatch(asked, batch);
-  const { access, generation } = found;
-  const session = asOrdered(asked, await readBatchOrder(access.home, batch));
-  const known = { ...found, session };
+  await session.apiKey();
+  const known = await knownBatch(session, batch);
+  const { access, generation } = known;
   await refuseOtherHome(known, flags.trustHome);
   const sample = await sampleInForce(access.home, batch, generation.generation);
   const retouched = new Map<string, Retouched>();
@@ -60,7 +58,9 @@ export async function retryBatch(asked: Session, batch: string, flags: RetryFlag
   await clearCancelled(access.home, batch);
   await clearStopped(access.home, batch);
   await clearFollowers(access.home, batch);
-  return submitAndFollow({ ...known, rows, retry, retries: flags.retries });
+  // The budget that the batch has bounds what is retried, however the question was answered.
+  const ordered = asOrdered(session, await readBatchOrder(access.home, batch));
+  return submitAndFollow({ ...known, session: ordered, rows, retry, retries: flags.retries });
 }
 
 /** Files that people retouched after they were rendered: by order they feed as they lie. */

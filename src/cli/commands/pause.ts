@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../io.js';
 import { commandHint, openSession, trustHomeOption, withSettings, yesOption } from '../open-session.js';
 import type { Session } from '../session.js';
-import { READ_EXIT_HELP } from '../user-error.js';
+import { READ_EXIT_HELP, STATUS_EXIT_HELP } from '../user-error.js';
 
 /** `pause` and `resume`: whether a batch may submit anything new. */
 
@@ -11,7 +11,7 @@ export function definePause(command: Command, cli: Cli): void {
     .description('Submits nothing new for a batch; jobs that were submitted render on and are fetched.')
     .argument('<batch>', "the batch's name")
     .addOption(yesOption());
-  withSettings(command, 'connection', ['callsheet pause shots'], READ_EXIT_HELP).action(async (batch: string) => {
+  withSettings(command, 'connection', ['callsheet pause shots'], STATUS_EXIT_HELP).action(async (batch: string) => {
     const session = await openSession(command, cli);
     const { pauseRunning } = await import('../batch/pause-batch.js');
     await pauseRunning(session, batch);

@@ -49,7 +49,7 @@ async function approvePayment(
     what: `to pay again for ${rows} costs ${costs}${also}`,
     cost: { stakeNano: cost.stakeNano + more.stakeNano, unknown: cost.unknown + more.unknown },
     unbilledNano: 0,
-    limitNano: await ownLimit(known),
+    limitNano: also === '' ? null : await ownLimit(known),
   });
   const risk = `${sumText(stake)} of earlier requests may have been billed as well${also}`;
   if (isSaidYes) terminal.note(`paying again for ${rows}: ${costs}; ${risk}`);
