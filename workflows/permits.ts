@@ -74,7 +74,7 @@ export function acquire(state: SemaphoreState, ask: Ask, nowMs: number): Grant |
     withdraw(state, ask.job);
     return hold(state, waiting, 'submitted', nowMs);
   }
-  noteAsking(state, ask.job.batch);
+  noteAsking(state, ask.job.batch, nowMs);
   const known = state.waiting.find((w) => sameJob(w.job, ask.job));
   if (known === undefined) state.waiting.push(waiting);
   // Its submit has waited for long enough: from now on the job itself does.

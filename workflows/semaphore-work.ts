@@ -74,7 +74,7 @@ export function openAccountWatch(
   async function learn(asked: string[]): Promise<void> {
     const { concurrent, batches } = await homeProxy(account).readLimits({ batches: asked });
     state.planCap = concurrent ?? state.planCap;
-    takeTerms(state, batches);
+    takeTerms(state, batches, Date.now());
   }
 
   function once(what: keyof SemaphoreState['unread'], read: () => Promise<void>): Promise<void> {

@@ -18,7 +18,6 @@ import { homeProxy } from './proxies.js';
 import { openRoutine } from './routine.js';
 import { viewOf } from './semaphore-view.js';
 import * as holders from './semaphore-work.js';
-import { openAccountWatch, tellGrant, waitForNetwork } from './semaphore-work.js';
 
 /** Far below the server's limit: a new worker replays a whole run within one workflow task, on a busy machine too. */
 const EVENTS_MAX = 1_200;
@@ -33,6 +32,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   const { account, timeScale, eventsMax = EVENTS_MAX } = input;
   const state = input.state ?? permits.newPermits(30_000 / timeScale, Date.now(), timeScale);
   state.dueMs ??= {};
+  if (patched('joins-at-had')) state.countsHeld = true;
   const routine = openRoutine(state.dueMs);
   const home = homeProxy(account);
   let ready = input.state !== undefined;
@@ -42,7 +42,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   let readDue = input.state !== undefined;
   let telling = 0;
   let alarmMs: number | undefined;
-  const watch = openAccountWatch(input, state, touch);
+  const watch = holders.openAccountWatch(input, state, touch);
   listen();
   if (!ready) await getReady();
   let kept = '[]';
@@ -129,7 +129,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     routine.repeat('unread', every(UNREAD_EVERY_MS), isUnread, readCaps);
     routine.repeat('discounts', every(DISCOUNTS_EVERY_MS), busy, watch.readDiscounts);
     const isCutOff = () => permits.isCutOff(state);
-    routine.repeat('network', every(0), isCutOff, () => waitForNetwork(account, state).then(touch));
+    routine.repeat('network', every(0), isCutOff, () => holders.waitForNetwork(account, state).then(touch));
     const mayBeGone = () => state.waiting.length > 0 && state.holders.length > 0;
     routine.repeat('sweep', every(SWEEP_EVERY_MS), mayBeGone, () => holders.sweep(account, state).then(touch));
   }
@@ -168,7 +168,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   }
 
   async function tell(grant: permits.Grant, isFresh: boolean): Promise<void> {
-    if (await tellGrant(grant, { grant: grant.grant, expected: expectedRender(state, grant) }, isFresh)) return;
+    if (await holders.tellGrant(grant, { grant: grant.grant, expected: expectedRender(state, grant) }, isFresh)) return;
     // So says a worker of the build before of a job that is gone; what is no fresh grant is the sweep's to judge.
     if (isFresh && (await holders.lookAfter(account, state, grant.grant))) touch();
   }

@@ -70,6 +70,8 @@ function keepsOthersBack({ phase, lost, kind, sinceMs }: Holder, nowMs: number):
 
 /** A job's slot time before any of its kind was seen, ms of service time. */
 const USUAL_MS = 60_000;
+/** The usual slot time of a batch follows about so many of its latest jobs. */
+const USUAL_OF = 4;
 /** Batches that are remembered though they neither run nor wait. */
 const IDLE_MAX = 50;
 
@@ -85,26 +87,33 @@ export function unknownBatches({ shares, waiting }: SemaphoreState): string[] {
 }
 
 /** Terms as the home has them, of batches that are new here or were ordered otherwise. */
-export function takeTerms(state: SemaphoreState, found: readonly ({ batch: string } & SlotTerms)[]): void {
+export function takeTerms(
+  state: SemaphoreState,
+  found: readonly ({ batch: string } & SlotTerms)[],
+  nowMs: number,
+): void {
   const { shares } = state;
   for (const { batch, ...terms } of found) {
-    shares[batch] = { ...terms, usedMs: shares[batch]?.usedMs ?? leastUsed(state, batch) };
+    shares[batch] = { usedMs: leastUsed(state, batch, nowMs), ...shares[batch], ...terms };
   }
   const idle = Object.keys(shares).filter((batch) => !isActive(state, batch));
   for (const batch of idle.slice(0, Math.max(0, idle.length - IDLE_MAX))) delete shares[batch];
 }
 
 /** A batch that comes back has no claim to the time in which it asked for nothing. */
-export function noteAsking(state: SemaphoreState, batch: string): void {
+export function noteAsking(state: SemaphoreState, batch: string, nowMs: number): void {
   const share = state.shares[batch];
-  if (share !== undefined && !isActive(state, batch)) share.usedMs = Math.max(share.usedMs, leastUsed(state, batch));
+  if (share === undefined || isActive(state, batch)) return;
+  share.usedMs = Math.max(share.usedMs, leastUsed(state, batch, nowMs));
 }
 
 /** Charges a grant before anything is known of how long it lasts. */
 export function charge(state: SemaphoreState, holder: Holder): void {
   const share = state.shares[holder.job.batch];
   if (share === undefined || !takesSlot(holder.kind)) return;
-  holder.chargedMs = (expectedRender(state, holder)?.p50 ?? USUAL_MS) / state.timeScale;
+  const expectedMs = expectedRender(state, holder)?.p50;
+  const usualMs = expectedMs === undefined && state.countsHeld ? share.usualMs : undefined;
+  holder.chargedMs = usualMs ?? (expectedMs ?? USUAL_MS) / state.timeScale;
   share.usedMs += holder.chargedMs / share.weight;
 }
 
@@ -112,7 +121,14 @@ export function charge(state: SemaphoreState, holder: Holder): void {
 export function chargeBack(state: SemaphoreState, holder: Holder, nowMs: number): void {
   const share = state.shares[holder.job.batch];
   if (share === undefined || !takesSlot(holder.kind)) return;
-  share.usedMs += (Math.max(0, nowMs - holder.sinceMs) - (holder.chargedMs ?? 0)) / share.weight;
+  share.usedMs += uncharged(holder, nowMs) / share.weight;
+  const heldMs = Math.max(0, nowMs - holder.sinceMs);
+  share.usualMs = share.usualMs === undefined ? heldMs : share.usualMs + (heldMs - share.usualMs) / USUAL_OF;
+}
+
+/** What a holder had until now beyond its charge, ms; below zero where it was charged with more. */
+function uncharged({ sinceMs, chargedMs = 0 }: Holder, nowMs: number): number {
+  return Math.max(0, nowMs - sinceMs) - chargedMs;
 }
 
 /** Whether the batch has as many jobs as it may have. */
@@ -147,9 +163,15 @@ function slotsOf({ holders, shares }: SemaphoreState, priority: number): number 
   return holders.filter(({ job, kind }) => takesSlot(kind) && shares[job.batch]?.priority === priority).length;
 }
 
-function leastUsed(state: SemaphoreState, except: string): number {
+/** What a batch had until now counts: charges for the rest of its jobs are no time that one who comes later had too. */
+function leastUsed(state: SemaphoreState, except: string, nowMs: number): number {
   const others = Object.entries(state.shares).filter(([one]) => one !== except && isActive(state, one));
-  return others.length === 0 ? 0 : Math.min(...others.map(([, { usedMs }]) => usedMs));
+  const hadMs = ([batch, { usedMs, weight }]: [string, Share]): number => {
+    if (!state.countsHeld) return usedMs;
+    const holders = state.holders.filter(({ job, kind }) => job.batch === batch && takesSlot(kind));
+    return usedMs + holders.reduce((sum, holder) => sum + uncharged(holder, nowMs), 0) / weight;
+  };
+  return others.length === 0 ? 0 : Math.min(...others.map(hadMs));
 }
 
 function isActive({ holders, waiting }: SemaphoreState, batch: string): boolean {

@@ -121,6 +121,8 @@ export interface PauseReason {
 /** A batch's terms, and the slot time that it had for its weight, ms. */
 export interface Share extends SlotTerms {
   usedMs: number;
+  /** How long its latest jobs held a slot; absent before the first. */
+  usualMs?: number;
 }
 
 /** What the semaphore carries from one run to the next. */
@@ -148,6 +150,8 @@ export interface SemaphoreState {
   paces: Pace[];
   /** By kind, when the latest renders ended; absent in the state of an earlier callsheet. */
   renders?: Partial<Record<Kind, readonly RenderEnd[]>>;
+  /** A batch that comes joins at the time that the others had, without what they are charged with ahead; absent in a run of an earlier build. */
+  countsHeld?: true;
   /** By batch. */
   shares: Record<string, Share>;
   /** So many orders about slots or requests are to be read from the home; absent = none. */

@@ -13,12 +13,12 @@ interface Load extends Partial<SlotTerms> {
 
 /** Slot time that each batch had, all of them with work without end. */
 function shareOut(cap: number, untilMs: number, loads: Record<string, Load>): Record<string, number> {
-  const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: cap };
+  const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: cap, countsHeld: true as const };
   const had = Object.fromEntries(Object.keys(loads).map((batch) => [batch, 0]));
   let next = 0;
   for (let nowMs = 0; nowMs < untilMs; nowMs += 1_000) {
     for (const [batch, { jobMs, fromMs = 0, ...terms }] of Object.entries(loads)) {
-      if (nowMs === fromMs) takeTerms(state, [{ batch, ...DEFAULT_SLOT_TERMS, ...terms }]);
+      if (nowMs === fromMs) takeTerms(state, [{ batch, ...DEFAULT_SLOT_TERMS, ...terms }], nowMs);
       const mine = state.holders.filter(({ job }) => job.batch === batch);
       for (const { grant, sinceMs } of mine) if (nowMs - sinceMs >= jobMs) permits.release(state, { grant }, nowMs);
       while (nowMs >= fromMs && state.waiting.filter(({ job }) => job.batch === batch).length < cap) {
@@ -50,6 +50,24 @@ describe('slots between batches', () => {
     expect(ratio(had)).toBeCloseTo(3, 0);
   });
 
+  it.each([3_000, 60_000, 200_000])(
+    'ten that come beside a large one have as much as it from then on: jobs of %i ms',
+    (jobMs) => {
+      const fromMs = 20 * jobMs;
+      const small = Array.from({ length: 10 }, (_, i) => [`s${i}`, { jobMs, fromMs: fromMs + i * 1_000 }] as const);
+      const loads = { a: { jobMs }, ...Object.fromEntries(small) };
+      const untilMs = fromMs + 60 * jobMs;
+      const before = shareOut(20, fromMs, { a: { jobMs } }).a ?? 0;
+      const had = shareOut(20, untilMs, loads);
+      const equal = (20 * (untilMs - fromMs)) / 11;
+      for (const [name, ms] of Object.entries(had)) {
+        const sinceThen = ms - (name === 'a' ? before : 0);
+        expect(sinceThen / equal, name).toBeGreaterThan(0.85);
+        expect(sinceThen / equal, name).toBeLessThan(1.25);
+      }
+    },
+  );
+
   it('go to the batch of higher priority, but for a tenth, one at least', () => {
     const tenth = shareOut(20, 1_000_000, { a: { jobMs: 10_000, priority: 1 }, b: { jobMs: 10_000 } });
     expect(ratio(tenth)).toBeCloseTo(9, 0);
@@ -75,7 +93,7 @@ describe('slots between batches', () => {
     const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: 3 };
     permits.acquire(state, { job: { batch: 'a', id: 'r1' }, kind: 'svc/image', holds: false }, 0);
     expect([unknownBatches(state), permits.grantNext(state, 0)]).toEqual([['a'], []]);
-    takeTerms(state, [{ batch: 'a', ...DEFAULT_SLOT_TERMS }]);
+    takeTerms(state, [{ batch: 'a', ...DEFAULT_SLOT_TERMS }], 0);
     expect([unknownBatches(state), permits.grantNext(state, 0)]).toMatchObject([[], [{ job: { id: 'r1' } }]]);
   });
 
