@@ -22,7 +22,7 @@ export function startActivities({ ledger, messenger, standby }: Dependencies): S
         const row = { batch, generation, ...place };
         return messenger.startJob({ ...settings, row, begins, attempts, ...reserved, ...isAsked, ...fed }, sinceMs);
       };
-      for (const { id } of begin.filter(asksAtOnce)) standby?.begin({ batch, id });
+      for (const { id } of isStandby ? begin.filter(asksAtOnce) : []) standby?.begin({ batch, id });
       const isOpen = await Promise.all(begin.map(start));
       // One that has claimed by an earlier try's word asks for itself: what nobody waits for nobody would give back.
       const mayHaveSent = async ({ id, attempts }: { id: string; attempts: number }): Promise<boolean> =>

@@ -1,9 +1,9 @@
 import type { Standby } from '../../activities/dependencies.js';
 import type { Granted, JobKey } from '../contract/semaphore.js';
 
-/** More would take the places of polls among the activities of a worker. */
+/** More would take the places of polls, and of submits that have their grant, among the activities of a worker. */
 const STANDING_BY_MAX = 60;
-/** A job that was ended meanwhile fetches nothing any more, ms. */
+/** A job that was ended meanwhile comes for nothing any more, ms. */
 const KEPT_MS = 120_000;
 
 type Word = Granted | 'withdrawn';
@@ -13,17 +13,23 @@ export function createStandby(monotonic: () => number): Standby {
   const waiting = new Map<string, (word: Word) => void>();
   /** What came before the submit stood by. */
   const early = new Map<string, { word: Word; atMs: number }>();
+  /** Jobs whose submits have not come yet: of many batches that begin at once all would be let in. */
+  const beginning = new Map<string, { atMs: number }>();
 
   return {
     hasRoom() {
-      for (const [name, { atMs }] of early) if (monotonic() - atMs > KEPT_MS) early.delete(name);
-      return waiting.size + early.size < STANDING_BY_MAX;
+      for (const kept of [early, beginning]) {
+        for (const [name, { atMs }] of kept) if (monotonic() - atMs > KEPT_MS) kept.delete(name);
+      }
+      return waiting.size + early.size + beginning.size < STANDING_BY_MAX;
     },
     begin(job) {
       early.delete(nameOf(job));
+      beginning.set(nameOf(job), { atMs: monotonic() });
     },
     async wait(job, ms) {
       const name = nameOf(job);
+      beginning.delete(name);
       const known = early.get(name)?.word;
       early.delete(name);
       return known ?? nextWord(name, ms);
@@ -51,6 +57,7 @@ export function createStandby(monotonic: () => number): Standby {
   }
 
   function tell(name: string, word: Word): void {
+    beginning.delete(name);
     const taker = waiting.get(name);
     if (taker) taker(word);
     else early.set(name, { word, atMs: monotonic() });

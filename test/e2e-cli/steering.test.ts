@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
@@ -51,6 +53,20 @@ describe.skipIf(!hasTemporal())('pause, resume, cancel and retry', () => {
     expect(types).toContain('resumed');
     expectHonestEnd(rig, 'films', IDS);
     expect(jobs()).toHaveLength(ROWS.length);
+  });
+
+  it('a pause that stands in the home holds and is shown, though its workflow has not heard of it', async () => {
+    const running = rig.start(['run', 'films.csv', '--yes']);
+    await untilJobs(10);
+    const { account } = JSON.parse(await ok(['list', '--json']));
+    const terms = join(rig.data, 'home', account, 'batches', 'films', 'terms.json');
+    writeFileSync(terms, JSON.stringify({ ...JSON.parse(readFileSync(terms, 'utf8')), isPaused: true }));
+    const status = JSON.parse(await ok(['status', 'films', '--json']));
+    expect(status).toMatchObject({ state: 'paused', blocked: expect.stringContaining('callsheet resume films') });
+    await ok(['resume', 'films']);
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    expectHonestEnd(rig, 'films', IDS);
   });
 
   it('a pause ends with its batch: the next run is not held', async () => {

@@ -40,4 +40,25 @@ describe('a submit that stands by', () => {
     nowMs = 121_000;
     expect(standby.hasRoom()).toBe(true);
   });
+
+  it('counts from when its job begins: of many batches that begin at once not all are let in', async () => {
+    let nowMs = 0;
+    const standby = createStandby(() => nowMs);
+    const jobs = Array.from({ length: 60 }, (_, i) => ({ batch: `b${i}`, id: 'r' }));
+    for (const one of jobs) {
+      expect(standby.hasRoom()).toBe(true);
+      standby.begin(one);
+    }
+    expect(standby.hasRoom()).toBe(false);
+    const [first = job] = jobs;
+    const waiting = standby.wait(first, 10_000);
+    expect(standby.hasRoom()).toBe(false);
+    standby.give(first, granted);
+    expect(await waiting).toEqual(granted);
+    expect(standby.hasRoom()).toBe(true);
+    standby.begin(first);
+    expect(standby.hasRoom()).toBe(false);
+    nowMs = 121_000;
+    expect(standby.hasRoom()).toBe(true);
+  });
 });

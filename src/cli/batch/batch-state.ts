@@ -5,7 +5,7 @@ import { defined } from '../../domain/defined.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
 import { quoteInForce, type SampleState, sampleState, stoppedReason } from '../../home/batch-marks.js';
-import { readBatchOptions, readBatchOrder } from '../../home/batch-order.js';
+import { type BatchOrder, readBatchOptions, readBatchOrder } from '../../home/batch-order.js';
 import { hasLeftAlone } from '../../home/row-orders.js';
 import type { SampleQuote } from '../../home/sample-quote.js';
 import { StoreError } from '../../store/port.js';
@@ -104,13 +104,13 @@ export async function readBatchState(
   const generation = bound && (await rows.currentGeneration(batch));
   if (bound === undefined || generation === undefined) return undefined;
   const running = await sights?.look(batch);
-  const seen = running === 'unknown' ? undefined : running && (await shown(access, batch, running));
+  const order = await readBatchOrder(home, batch);
+  const seen = running === 'unknown' ? undefined : running && (await shown(access, batch, running, order));
   const tally = await batchTally(access, batch, generation, { sinceMs: seen?.progress.startedAtMs ?? 0 });
   const { counts, live, heldFor, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
   const sample = await sampleState(home, batch, generation);
   const restState = sample === 'waiting' ? 'sampled' : 'finished';
   const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, live, atMs: Date.now() });
-  const order = await readBatchOrder(home, batch);
   const otherHome = order?.isPaused === true ? await otherHomeText(access, batch) : undefined;
   if (otherHome !== undefined) blocked.unshift(`${otherHome}: bring that one back`);
   const maxNano = order?.limits.maxCreditsNano ?? null;
@@ -137,8 +137,16 @@ export async function readBatchState(
   };
 }
 
-async function shown(access: HomeAccess, batch: string, { progress, slots }: RunningBatch): Promise<RunningBatch> {
-  return { progress: await shownProgress(progress, createFileInWay(access, batch)), slots };
+async function shown(
+  access: HomeAccess,
+  batch: string,
+  { progress, slots }: RunningBatch,
+  order: BatchOrder | undefined,
+): Promise<RunningBatch> {
+  const known = await shownProgress(progress, createFileInWay(access, batch));
+  // A pause that was ordered while Temporal was away holds, and its workflow has not heard of it.
+  const isPaused = order?.isPaused === true && known.phase === 'running';
+  return { progress: isPaused ? { ...known, phase: 'paused' } : known, slots };
 }
 
 async function manifestOf({ home }: HomeAccess, batch: string): Promise<string | null> {
