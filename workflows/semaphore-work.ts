@@ -1,4 +1,4 @@
-import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, patched } from '@temporalio/workflow';
 import type {
   Granted,
   Holder,
@@ -14,6 +14,13 @@ import type { Grant } from './permits.js';
 import * as permits from './permits.js';
 import { accountProxy, homeProxy, localProxy, routineReadProxy } from './proxies.js';
 import { takeTerms, unknownBatches } from './turns.js';
+
+/** As the run before left it; a run that an earlier build began goes on by its rules. */
+export function openState({ state: kept, timeScale }: SemaphoreInput): SemaphoreState & { dueMs: object } {
+  const state = kept ?? permits.newPermits(30_000 / timeScale, Date.now(), timeScale);
+  if (patched('joins-at-had')) state.countsHeld = true;
+  return Object.assign(state, { dueMs: state.dueMs ?? {} });
+}
 
 /**
  * What the semaphore reads of the account, and its look at a home that could not be written. A read that fails stops

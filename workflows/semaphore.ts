@@ -30,9 +30,7 @@ const UNREAD_EVERY_MS = 15_000;
 /** One per account: hands out the plan's simultaneous jobs as numbered grants, and takes each back once. */
 export async function semaphore(input: SemaphoreInput): Promise<void> {
   const { account, timeScale, eventsMax = EVENTS_MAX } = input;
-  const state = input.state ?? permits.newPermits(30_000 / timeScale, Date.now(), timeScale);
-  state.dueMs ??= {};
-  if (patched('joins-at-had')) state.countsHeld = true;
+  const state = holders.openState(input);
   const routine = openRoutine(state.dueMs);
   const home = homeProxy(account);
   let ready = input.state !== undefined;

@@ -1,5 +1,5 @@
-import type { Holder, SemaphoreState, Share, Waiting } from '../src/contract/semaphore.js';
-import type { SlotTerms } from '../src/domain/batch.js';
+import type { Holder, SemaphoreState, Waiting } from '../src/contract/semaphore.js';
+import type { Share, SlotTerms } from '../src/domain/batch.js';
 import { providerOf } from '../src/domain/kind.js';
 import { isAsync, takesSlot } from '../src/kinds/facts.js';
 import { effectiveCap, expectedRender, hasRoom, nextClimbMs, slotsInUse } from './cap.js';

@@ -1,4 +1,4 @@
-import type { SlotTerms } from '../domain/batch.js';
+import type { Share } from '../domain/batch.js';
 import type { Breaker, Kind, Provider } from '../domain/kind.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { RenderEnd, RenderTimes } from '../domain/render-times.js';
@@ -118,13 +118,6 @@ export interface PauseReason {
   keyMark?: string;
 }
 
-/** A batch's terms, and the slot time that it had for its weight, ms. */
-export interface Share extends SlotTerms {
-  usedMs: number;
-  /** How long its latest jobs held a slot; absent before the first. */
-  usualMs?: number;
-}
-
 /** What the semaphore carries from one run to the next. */
 export interface SemaphoreState {
   /** After a foreign refusal the cap climbs back by one per this time. */
@@ -150,7 +143,7 @@ export interface SemaphoreState {
   paces: Pace[];
   /** By kind, when the latest renders ended; absent in the state of an earlier callsheet. */
   renders?: Partial<Record<Kind, readonly RenderEnd[]>>;
-  /** A batch that comes joins at the time that the others had, without what they are charged with ahead; absent in a run of an earlier build. */
+  /** Who comes joins at what others had, not at what they are charged with; absent in a run of an earlier build. */
   countsHeld?: true;
   /** By batch. */
   shares: Record<string, Share>;

@@ -52,6 +52,14 @@ export interface SlotTerms {
   priority: number;
 }
 
+/** A batch's part of the slots as it stands. */
+export interface Share extends SlotTerms {
+  /** The slot time that it had for its weight, and is charged with ahead, ms. */
+  usedMs: number;
+  /** How long its latest jobs held a slot; absent before the first. */
+  usualMs?: number;
+}
+
 export const DEFAULT_SLOT_TERMS: SlotTerms = { concurrency: null, weight: 1, priority: 0 };
 
 export const WEIGHT_MAX = 100;
