@@ -142,7 +142,7 @@ export function release(state: SemaphoreState, message: Release, nowMs: number):
   } else if (isAnswer(holder, message)) noteAnswered(state, holder, nowMs);
   if (message.done || message.renderMs !== undefined) noteThrough(state, holder.grant);
   state.holders = state.holders.filter((h) => h !== holder);
-  chargeBack(state, holder, nowMs);
+  chargeBack(state, holder, message, nowMs);
   // A refused job never ran, so the service frees nothing for it.
   if (!message.overCap) state.lastReleaseMs = nowMs;
   const { ranMs, renderMs } = message;

@@ -1,4 +1,4 @@
-import type { Holder, SemaphoreState, Waiting } from '../src/contract/semaphore.js';
+import type { Holder, Release, SemaphoreState, Waiting } from '../src/contract/semaphore.js';
 import type { Share, SlotTerms } from '../src/domain/batch.js';
 import { providerOf } from '../src/domain/kind.js';
 import { isAsync, takesSlot } from '../src/kinds/facts.js';
@@ -117,11 +117,12 @@ export function charge(state: SemaphoreState, holder: Holder): void {
   share.usedMs += holder.chargedMs / share.weight;
 }
 
-/** A slot is back: what it really took counts. */
-export function chargeBack(state: SemaphoreState, holder: Holder, nowMs: number): void {
+/** A slot is back: what it really took counts. What a refused job took tells nothing of the next. */
+export function chargeBack(state: SemaphoreState, holder: Holder, { done, renderMs }: Release, nowMs: number): void {
   const share = state.shares[holder.job.batch];
   if (share === undefined || !takesSlot(holder.kind)) return;
   share.usedMs += uncharged(holder, nowMs) / share.weight;
+  if (!done && renderMs === undefined) return;
   const heldMs = Math.max(0, nowMs - holder.sinceMs);
   share.usualMs = share.usualMs === undefined ? heldMs : share.usualMs + (heldMs - share.usualMs) / USUAL_OF;
 }

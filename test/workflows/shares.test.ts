@@ -20,7 +20,8 @@ function shareOut(cap: number, untilMs: number, loads: Record<string, Load>): Re
     for (const [batch, { jobMs, fromMs = 0, ...terms }] of Object.entries(loads)) {
       if (nowMs === fromMs) takeTerms(state, [{ batch, ...DEFAULT_SLOT_TERMS, ...terms }], nowMs);
       const mine = state.holders.filter(({ job }) => job.batch === batch);
-      for (const { grant, sinceMs } of mine) if (nowMs - sinceMs >= jobMs) permits.release(state, { grant }, nowMs);
+      for (const { grant, sinceMs } of mine)
+        if (nowMs - sinceMs >= jobMs) permits.release(state, { grant, done: true }, nowMs);
       while (nowMs >= fromMs && state.waiting.filter(({ job }) => job.batch === batch).length < cap) {
         next += 1;
         permits.acquire(state, { job: { batch, id: `r${next}` }, kind: 'svc/image', holds: false }, nowMs);
@@ -67,6 +68,17 @@ describe('slots between batches', () => {
       }
     },
   );
+
+  it('a batch whose jobs are refused at once is not taken for one of short jobs', () => {
+    const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: 2, countsHeld: true as const };
+    takeTerms(state, [{ batch: 'a', ...DEFAULT_SLOT_TERMS }], 0);
+    for (const id of ['r1', 'r2']) {
+      permits.acquire(state, { job: { batch: 'a', id }, kind: 'svc/image', holds: false }, 0);
+      const [{ grant } = { grant: 0 }] = permits.grantNext(state, 0);
+      expect(state.holders[0]?.chargedMs).toBe(60_000);
+      permits.release(state, { grant, answered: true }, 0);
+    }
+  });
 
   it('go to the batch of higher priority, but for a tenth, one at least', () => {
     const tenth = shareOut(20, 1_000_000, { a: { jobMs: 10_000, priority: 1 }, b: { jobMs: 10_000 } });
