@@ -21,7 +21,7 @@ export function viewOf(state: SemaphoreState, ready: boolean, nowMs: number): Se
 }
 
 function batchesOf({ shares, holders, waiting }: SemaphoreState): BatchSlots[] {
-  return Object.entries(shares).flatMap(([batch, { usedMs: _used, usualMs: _usual, ...terms }]) => {
+  return Object.entries(shares).flatMap(([batch, { usedMs: _used, usual: _usual, ...terms }]) => {
     const [held, waits] = [holders, waiting].map((jobs) => jobs.filter(({ job }) => job.batch === batch).length);
     return held || waits ? [{ batch, ...terms, held: held ?? 0, waiting: waits ?? 0 }] : [];
   });

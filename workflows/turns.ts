@@ -94,17 +94,18 @@ export function takeTerms(
 ): void {
   const { shares } = state;
   for (const { batch, ...terms } of found) {
-    shares[batch] = { usedMs: leastUsed(state, batch, nowMs), ...shares[batch], ...terms };
+    shares[batch] = { usedMs: leastUsed(state, batch, terms, nowMs), ...shares[batch], ...terms };
   }
   const idle = Object.keys(shares).filter((batch) => !isActive(state, batch));
   for (const batch of idle.slice(0, Math.max(0, idle.length - IDLE_MAX))) delete shares[batch];
 }
 
-/** A batch that comes back has no claim to the time in which it asked for nothing. */
+/** A batch that comes back has no claim to the time in which it asked for nothing, or might not have more. */
 export function noteAsking(state: SemaphoreState, batch: string, nowMs: number): void {
   const share = state.shares[batch];
-  if (share === undefined || isActive(state, batch)) return;
-  share.usedMs = Math.max(share.usedMs, leastUsed(state, batch, nowMs));
+  if (share === undefined) return;
+  if (isActive(state, batch) && !(state.countsHeld && isHeldBack(state, batch, share))) return;
+  share.usedMs = Math.max(share.usedMs, leastUsed(state, batch, share, nowMs));
 }
 
 /** Charges a grant before anything is known of how long it lasts. */
@@ -112,19 +113,21 @@ export function charge(state: SemaphoreState, holder: Holder): void {
   const share = state.shares[holder.job.batch];
   if (share === undefined || !takesSlot(holder.kind)) return;
   const expectedMs = expectedRender(state, holder)?.p50;
-  const usualMs = expectedMs === undefined && state.countsHeld ? share.usualMs : undefined;
-  holder.chargedMs = usualMs ?? (expectedMs ?? USUAL_MS) / state.timeScale;
+  const isUsual = expectedMs === undefined && state.countsHeld && share.usual?.kind === holder.kind;
+  holder.chargedMs = (isUsual ? share.usual?.ms : undefined) ?? (expectedMs ?? USUAL_MS) / state.timeScale;
   share.usedMs += holder.chargedMs / share.weight;
 }
 
 /** A slot is back: what it really took counts. What a refused job took tells nothing of the next. */
-export function chargeBack(state: SemaphoreState, holder: Holder, { done, renderMs }: Release, nowMs: number): void {
+export function chargeBack(state: SemaphoreState, holder: Holder, how: Release, nowMs: number): void {
+  const { kind, sinceMs } = holder;
   const share = state.shares[holder.job.batch];
-  if (share === undefined || !takesSlot(holder.kind)) return;
+  if (share === undefined || !takesSlot(kind)) return;
   share.usedMs += uncharged(holder, nowMs) / share.weight;
-  if (!done && renderMs === undefined) return;
-  const heldMs = Math.max(0, nowMs - holder.sinceMs);
-  share.usualMs = share.usualMs === undefined ? heldMs : share.usualMs + (heldMs - share.usualMs) / USUAL_OF;
+  if (!how.done && (how.ranMs === undefined || how.renderMs === undefined)) return;
+  const heldMs = Math.max(0, nowMs - sinceMs);
+  const beforeMs = share.usual?.kind === kind ? share.usual.ms : heldMs;
+  share.usual = { kind, ms: beforeMs + (heldMs - beforeMs) / USUAL_OF };
 }
 
 /** What a holder had until now beyond its charge, ms; below zero where it was charged with more. */
@@ -164,15 +167,31 @@ function slotsOf({ holders, shares }: SemaphoreState, priority: number): number 
   return holders.filter(({ job, kind }) => takesSlot(kind) && shares[job.batch]?.priority === priority).length;
 }
 
-/** What a batch had until now counts: charges for the rest of its jobs are no time that one who comes later had too. */
-function leastUsed(state: SemaphoreState, except: string, nowMs: number): number {
-  const others = Object.entries(state.shares).filter(([one]) => one !== except && isActive(state, one));
-  const hadMs = ([batch, { usedMs, weight }]: [string, Share]): number => {
+/**
+ * Where a batch begins that comes, or comes back: as far as the least of those that it shares the slots with. What they
+ * are charged with ahead is no time that they had, and nobody begins behind where their turn stands.
+ */
+function leastUsed(state: SemaphoreState, batch: string, { priority }: SlotTerms, nowMs: number): number {
+  const others = Object.entries(state.shares).filter(([one]) => one !== batch && isActive(state, one));
+  const rivals = others.filter(
+    ([one, share]) => share.priority === priority && wantsSlot(state, one) && !isHeldBack(state, one, share),
+  );
+  const hadMs = ([one, { usedMs, weight }]: [string, Share]): number => {
     if (!state.countsHeld) return usedMs;
-    const holders = state.holders.filter(({ job, kind }) => job.batch === batch && takesSlot(kind));
-    return usedMs + holders.reduce((sum, holder) => sum + uncharged(holder, nowMs), 0) / weight;
+    const holders = state.holders.filter(({ job, kind }) => job.batch === one && takesSlot(kind));
+    return usedMs + holders.reduce((sum, holder) => sum + Math.min(0, uncharged(holder, nowMs)), 0) / weight;
   };
-  return others.length === 0 ? 0 : Math.min(...others.map(hadMs));
+  const asked = (state.countsHeld && rivals.length > 0 ? rivals : others).map(hadMs);
+  return asked.length === 0 ? 0 : Math.min(...asked);
+}
+
+/** Paused, or with as many jobs as it may have: what others have meanwhile it is not owed. */
+function isHeldBack(state: SemaphoreState, batch: string, terms: SlotTerms): boolean {
+  return state.pauses.some((pause) => pause.batch === batch) || isFull(state, batch, terms);
+}
+
+function wantsSlot({ holders, waiting }: SemaphoreState, batch: string): boolean {
+  return [...holders, ...waiting].some(({ job, kind }) => job.batch === batch && takesSlot(kind));
 }
 
 function isActive({ holders, waiting }: SemaphoreState, batch: string): boolean {

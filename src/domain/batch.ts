@@ -1,3 +1,4 @@
+import type { Kind } from './kind.js';
 import type { CreditsNano } from './money.js';
 import type { LiveWord, Status } from './outcome.js';
 
@@ -56,8 +57,8 @@ export interface SlotTerms {
 export interface Share extends SlotTerms {
   /** The slot time that it had for its weight, and is charged with ahead, ms. */
   usedMs: number;
-  /** How long its latest jobs held a slot; absent before the first. */
-  usualMs?: number;
+  /** How long its latest jobs of a kind held a slot; absent before the first. */
+  usual?: { kind: Kind; ms: number };
 }
 
 export const DEFAULT_SLOT_TERMS: SlotTerms = { concurrency: null, weight: 1, priority: 0 };

@@ -1,6 +1,7 @@
 // How batches share the slots: weights in slot time, priorities but for a tenth, a batch's own limit (design: several batches).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { SemaphoreState } from '../../src/contract/semaphore.js';
 import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../src/domain/batch.js';
 import * as permits from '../../workflows/permits.js';
 import { takeTerms, unknownBatches } from '../../workflows/turns.js';
@@ -33,6 +34,8 @@ function shareOut(cap: number, untilMs: number, loads: Record<string, Load>): Re
   }
   return had;
 }
+
+const usedMs = ({ shares }: SemaphoreState, batch: string) => shares[batch]?.usedMs;
 
 const ratio = (had: Record<string, number>) => (had.a ?? 0) / (had.b ?? 1);
 
@@ -78,6 +81,62 @@ describe('slots between batches', () => {
       expect(state.holders[0]?.chargedMs).toBe(60_000);
       permits.release(state, { grant, answered: true }, 0);
     }
+  });
+
+  it.each([{ concurrency: 1 }, { priority: -1 }])(
+    'one that comes has no claim to what another (%o) could not have',
+    (terms) => {
+      const loads = { a: { jobMs: 20_000 }, c: { jobMs: 20_000, ...terms } };
+      const before = shareOut(10, 1_000_000, loads).a ?? 0;
+      const had = shareOut(10, 1_400_000, { ...loads, b: { jobMs: 20_000, fromMs: 1_000_000 } });
+      expect(((had.a ?? 0) - before) / (had.b ?? 1)).toBeCloseTo(1, 0);
+    },
+  );
+
+  it('a batch that was paused is owed nothing of what the others had meanwhile', () => {
+    const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: 4, countsHeld: true as const };
+    const ask = (batch: string, id: string, nowMs: number) =>
+      permits.acquire(state, { job: { batch, id }, kind: 'svc/image', holds: false }, nowMs);
+    takeTerms(
+      state,
+      [
+        { batch: 'a', ...DEFAULT_SLOT_TERMS },
+        { batch: 'b', ...DEFAULT_SLOT_TERMS },
+      ],
+      0,
+    );
+    ask('a', 'r', 0);
+    permits.pause(state, { reason: 'user', batch: 'a' }, 0);
+    for (let nowMs = 0; nowMs < 100_000; nowMs += 10_000) {
+      ask('b', `r${nowMs}`, nowMs);
+      for (const { grant } of permits.grantNext(state, nowMs))
+        permits.release(state, { grant, done: true }, nowMs + 10_000);
+    }
+    ask('b', 'last', 100_000);
+    ask('a', 'r', 100_000);
+    expect(usedMs(state, 'a')).toBe(usedMs(state, 'b'));
+  });
+
+  it('nobody begins behind where the turn of the others stands, however long a slot of theirs is kept', () => {
+    const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: 2, countsHeld: true as const };
+    takeTerms(state, [{ batch: 'a', ...DEFAULT_SLOT_TERMS }], 0);
+    permits.acquire(state, { job: { batch: 'a', id: 'r' }, kind: 'svc/image', holds: false }, 0);
+    permits.grantNext(state, 0);
+    takeTerms(state, [{ batch: 'b', ...DEFAULT_SLOT_TERMS }], 3_000_000);
+    expect(usedMs(state, 'b')).toBe(usedMs(state, 'a'));
+  });
+
+  it('a run that an earlier build began goes on as that build shared: its history is played again', () => {
+    const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: 2 };
+    takeTerms(state, [{ batch: 'a', ...DEFAULT_SLOT_TERMS }], 0);
+    for (const id of ['r1', 'r2', 'r3']) {
+      permits.acquire(state, { job: { batch: 'a', id }, kind: 'svc/image', holds: false }, 0);
+      const [first] = permits.grantNext(state, 0);
+      if (id === 'r1' && first) permits.release(state, { grant: first.grant, done: true }, 3_000);
+    }
+    expect(state.holders.map(({ chargedMs }) => chargedMs)).toEqual([60_000, 60_000]);
+    takeTerms(state, [{ batch: 'b', ...DEFAULT_SLOT_TERMS }], 3_000);
+    expect(usedMs(state, 'b')).toBe(123_000);
   });
 
   it('go to the batch of higher priority, but for a tenth, one at least', () => {

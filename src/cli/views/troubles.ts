@@ -111,7 +111,8 @@ export function standstillTexts({ batch, progress, slots, live, atMs }: Standsti
   const texts = troubles({ atMs, progress, slots: view, lostSinceMs: undefined, lostWhy: undefined });
   const isOutputTold = pauses.some(({ reason }) => reason === 'outputs');
   if (progress.blocked !== null && !isOutputTold) texts.unshift(blockedText(progress.blocked));
-  if (progress.phase === 'paused' && pauses.length === 0) texts.unshift(pausedText(batch));
+  const isPauseTold = pauses.some(({ reason }) => reason === 'user' || reason === 'outputs');
+  if (progress.phase === 'paused' && !isPauseTold) texts.unshift(pausedText(batch));
   const { checking = 0 } = live;
   if (checking > 0) {
     texts.push(
