@@ -1,4 +1,4 @@
-import { ActivityFailure, ApplicationFailure, patched } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type {
   Granted,
   Holder,
@@ -16,9 +16,9 @@ import { accountProxy, homeProxy, localProxy, routineReadProxy } from './proxies
 import { takeTerms, unknownBatches } from './turns.js';
 
 /** As the run before left it; a run that an earlier build began goes on by its rules. */
-export function openState({ state: kept, timeScale }: SemaphoreInput): SemaphoreState & { dueMs: object } {
+export function openState({ state: kept, timeScale, countsHeld }: SemaphoreInput): SemaphoreState & { dueMs: object } {
   const state = kept ?? permits.newPermits(30_000 / timeScale, Date.now(), timeScale);
-  if (patched('joins-at-had')) state.countsHeld = true;
+  if (countsHeld) state.countsHeld = true;
   return Object.assign(state, { dueMs: state.dueMs ?? {} });
 }
 

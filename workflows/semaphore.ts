@@ -194,5 +194,5 @@ async function handOver(input: SemaphoreInput, state: SemaphoreState, isSettled:
     await condition(isSettled);
     await sleep(1);
   } while (!isSettled());
-  return continueAsNew<typeof semaphore>({ ...input, state });
+  return continueAsNew<typeof semaphore>({ ...input, countsHeld: true, state });
 }

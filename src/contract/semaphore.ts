@@ -22,6 +22,8 @@ export interface SemaphoreInput {
   timeScale: number;
   /** Events after which a run hands over to the next; far below the server's limit when not given. */
   eventsMax?: number;
+  /** Set for runs that this build begins: a replay of an earlier one shares the slots as it did. */
+  countsHeld?: true;
   state?: SemaphoreState;
 }
 
