@@ -1,6 +1,6 @@
-import type { Holder, JobKey, SemaphoreState } from '../src/contract/semaphore.js';
+import type { Holder, JobKey, Release, SemaphoreState } from '../src/contract/semaphore.js';
 import type { Kind } from '../src/domain/kind.js';
-import { endsWith, expectedTimes, type RenderEnd, type RenderTimes } from '../src/domain/render-times.js';
+import { endsWith, expectedTimes, type RenderTimes } from '../src/domain/render-times.js';
 import { OPEN_WITHOUT_SLOT_MAX, pollBaseMs, takesSlot } from '../src/kinds/facts.js';
 
 /** How many jobs may run now: the plan's, lowered while someone else seems to use the account. Pure. */
@@ -54,9 +54,10 @@ export function sameJob(a: JobKey, b: JobKey): boolean {
 
 // ---- when renders of a kind ended lately, by which the next polls are planned ----
 
-export function rememberRender(state: SemaphoreState, kind: Kind, end: RenderEnd): void {
+export function rememberRender(state: SemaphoreState, kind: Kind, { ranMs, renderMs }: Release): void {
+  if (ranMs === undefined || renderMs === undefined) return;
   state.renders ??= {};
-  state.renders[kind] = endsWith(state.renders[kind] ?? [], end);
+  state.renders[kind] = endsWith(state.renders[kind] ?? [], [ranMs, renderMs]);
 }
 
 /** What is to be expected of the job of a grant by others of its kind; null with too few earlier ones. */

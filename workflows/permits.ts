@@ -13,7 +13,8 @@ import { defined } from '../src/domain/defined.js';
 import type { Kind } from '../src/domain/kind.js';
 import { effectiveCap, lowerCap, rememberRender, sameJob } from './cap.js';
 import { markProbe, noteAnswered, noteCase, noteThrough, noteTurnedAway } from './curbs.js';
-import { charge, chargeBack, nextTurnMs, nextWaiting, noteAsking } from './turns.js';
+import { charge, chargeBack, noteAsking } from './shares.js';
+import { nextTurnMs, nextWaiting } from './turns.js';
 
 /** The semaphore's whole state and every change of it: pure, so that it is tested without a server. */
 
@@ -136,17 +137,16 @@ export function release(state: SemaphoreState, message: Release, nowMs: number):
     holder.releaseAtMs = message.notBeforeMs;
     return;
   }
+  // A refused job never ran, so the service frees nothing for it.
   if (message.overCap) lowerCap(state, nowMs);
+  else state.lastReleaseMs = nowMs;
   if (message.turnedAway) {
     if (noteTurnedAway(state, holder, message.turnedAway, nowMs)) pause(state, { reason: 'network' }, nowMs);
   } else if (isAnswer(holder, message)) noteAnswered(state, holder, nowMs);
   if (message.done || message.renderMs !== undefined) noteThrough(state, holder.grant);
   state.holders = state.holders.filter((h) => h !== holder);
   chargeBack(state, holder, message, nowMs);
-  // A refused job never ran, so the service frees nothing for it.
-  if (!message.overCap) state.lastReleaseMs = nowMs;
-  const { ranMs, renderMs } = message;
-  if (ranMs !== undefined && renderMs !== undefined) rememberRender(state, holder.kind, [ranMs, renderMs]);
+  rememberRender(state, holder.kind, message);
 }
 
 /** Frees the slots whose jobs ended without an answer and whose longest render has passed; ends quiets that are over. */

@@ -13,10 +13,14 @@ import { noteReached } from './curbs.js';
 import type { Grant } from './permits.js';
 import * as permits from './permits.js';
 import { accountProxy, homeProxy, localProxy, routineReadProxy } from './proxies.js';
-import { takeTerms, unknownBatches } from './turns.js';
+import { takeTerms, unknownBatches } from './shares.js';
 
 /** As the run before left it; a run that an earlier build began goes on by its rules. */
-export function openState({ state: kept, timeScale, countsHeld }: SemaphoreInput): SemaphoreState & { dueMs: object } {
+export function openState({
+  state: kept,
+  timeScale,
+  countsHeld,
+}: SemaphoreInput): SemaphoreState & Required<Pick<SemaphoreState, 'dueMs'>> {
   const state = kept ?? permits.newPermits(30_000 / timeScale, Date.now(), timeScale);
   if (countsHeld) state.countsHeld = true;
   return Object.assign(state, { dueMs: state.dueMs ?? {} });

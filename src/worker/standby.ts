@@ -1,9 +1,12 @@
 import type { Standby } from '../../activities/dependencies.js';
 import type { Granted, JobKey } from '../contract/semaphore.js';
 
-/** More would take the places of polls, and of submits that have their grant, among the activities of a worker. */
+/**
+ * More, beside one page of rows that is let in as a whole, would take the places of polls and of submits that have their
+ * grant among the activities of a worker.
+ */
 const STANDING_BY_MAX = 60;
-/** A job that was ended meanwhile comes for nothing any more, ms. */
+/** So long a place, or a word, is kept for a submit that does not come: its job may have ended, ms. */
 const KEPT_MS = 120_000;
 
 type Word = Granted | 'withdrawn';

@@ -37,6 +37,19 @@ describe('4-U8: what keeps a batch from going on', () => {
     expect(texts({ pauses: [{ reason: 'user', sinceMs: 0, batch: 'other' }] })).toEqual([]);
   });
 
+  test('a pause that only the home knows stands beside one of the account', () => {
+    const paused = { ...progress, phase: 'paused' } as const;
+    const pauses = [{ reason: 'credits', sinceMs: 0 }] as const;
+    const said = standstillTexts({
+      batch: 'b',
+      progress: paused,
+      slots: { ...slots, pauses: [...pauses] },
+      live: {},
+      atMs: 0,
+    });
+    expect(said).toEqual([expect.stringContaining('callsheet resume b'), expect.stringMatching(/credits.*since/)]);
+  });
+
   test('each is a sentence of its own, with since when where it says what is the matter', () => {
     const since = /\(since \d\d:\d\d:\d\d\)/;
     for (const reason of ['key', 'records', 'network', 'outputs', 'user'] as const) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { SemaphoreState } from '../../src/contract/semaphore.js';
 import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../src/domain/batch.js';
 import * as permits from '../../workflows/permits.js';
-import { takeTerms, unknownBatches } from '../../workflows/turns.js';
+import { takeTerms, unknownBatches } from '../../workflows/shares.js';
 
 interface Load extends Partial<SlotTerms> {
   /** How long each of its jobs holds a slot, ms. */

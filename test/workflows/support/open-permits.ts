@@ -1,7 +1,7 @@
 import type { SemaphoreState } from '../../../src/contract/semaphore.js';
 import { DEFAULT_SLOT_TERMS } from '../../../src/domain/batch.js';
 import { newPermits } from '../../../workflows/permits.js';
-import { takeTerms } from '../../../workflows/turns.js';
+import { takeTerms } from '../../../workflows/shares.js';
 
 /** A semaphore that knows the terms of these batches, all alike. */
 export function openPermits(cap: number, nowMs = 1_000, timeScale = 1): SemaphoreState {
