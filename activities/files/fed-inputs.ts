@@ -2,7 +2,7 @@ import type { InputRefused } from '../../src/contract/pages.js';
 import type { MediaFacts } from '../../src/domain/media-type.js';
 import type { OutputFile } from '../../src/domain/outcome.js';
 import type { Frame } from '../../src/domain/row.js';
-import type { Feeder } from '../../src/home/feeders.js';
+import { type Feeder, lacksDriverLength } from '../../src/home/feeders.js';
 import { readFrame, writeFrame } from '../../src/home/feeds.js';
 import { endOfFeeder } from '../../src/home/upstream.js';
 import { probeMedia } from '../../src/manifest/media/probe-media.js';
@@ -38,11 +38,13 @@ export async function takeFedInputs(deps: Dependencies, work: InputWork): Promis
   return undefined;
 }
 
-/** Whether what feeds a row is within the limits of its columns. */
+const NO_LENGTH = 'how long it is cannot be read in it: with a number in input_video_seconds the row can run';
+
+/** Whether what feeds a row is within the limits of its columns, and shows what must be declared of it. */
 export async function unfitInputs(deps: Dependencies, work: InputWork): Promise<InputRefused | undefined> {
-  const { feeders } = work;
+  const { feeders, row } = work;
   if (feeders.length === 0) return undefined;
-  const flaw = fedFlaw(work.row, await factsOf(deps, work));
+  const flaw = fedFlaw(row, await factsOf(deps, work)) ?? (lacksDriverLength(row) ? NO_LENGTH : undefined);
   return flaw === undefined ? undefined : { reason: 'input_unfit', text: `${namesOf(feeders)}: ${flaw}` };
 }
 

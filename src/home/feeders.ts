@@ -97,6 +97,11 @@ function withDriverLength(row: Row): Row {
   return { ...row, cells: { ...row.cells, input_video_seconds: seconds } };
 }
 
+/** What must be declared of a fed driver clip, and neither the row nor the file says. */
+export function lacksDriverLength({ kind, cells }: Row): boolean {
+  return factsOf(kind).driver !== undefined && cells.input_video_seconds === undefined;
+}
+
 export interface FeedsReader {
   /** What a row feeds. */
   of(index: number): Promise<readonly number[] | undefined>;

@@ -42,10 +42,15 @@ describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and 
       match: { route: 'vendor-f.submit' },
       action: { do: 'end-job', as: 'failed', message: 'the scene was refused' },
     };
-    const ended = await withFaults([fails], () => run('fails', [image('f1'), film('f2')]));
+    const flags = ['--yes', '--retries', '1'];
+    const ended = await withFaults([fails], () => run('fails', [image('f1'), film('f2')], flags));
     expect(ended.code, ended.stderr).toBe(1);
     expect(ended.stderr).toContain('failed 1');
-    expect(results(rig, 'fails')[1]).toMatchObject({ status: 'failed', credits: 0 });
+    expect(results(rig, 'fails')[1]).toMatchObject({ status: 'failed', credits: 0, attempts: 2 });
+    // Without a word of its own, `retry` tries as often by itself as `run` was told to.
+    const retried = await withFaults([fails], () => rig.run(['retry', 'fails', '--yes']));
+    expect(retried.code, retried.stderr).toBe(1);
+    expect(results(rig, 'fails')[1]).toMatchObject({ status: 'failed', credits: 0, attempts: 4 });
   });
 
   it('3: a lost answer that was billed is `lost_paid`', async () => {

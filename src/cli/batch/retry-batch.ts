@@ -21,7 +21,8 @@ import { submitAndFollow, tellStanding } from './submit-and-follow.js';
 
 export interface RetryFlags {
   class?: string;
-  retries: number;
+  /** Absent = as the batch was run. */
+  retries?: number;
   yes?: boolean;
   trustHome?: boolean;
   /** Files that feed rows and were changed since are taken as they lie. */
@@ -59,8 +60,9 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   await clearStopped(access.home, batch);
   await clearFollowers(access.home, batch);
   // The budget that the batch has bounds what is retried, however the question was answered.
-  const ordered = asOrdered(session, await readBatchOrder(access.home, batch));
-  return submitAndFollow({ ...known, session: ordered, rows, retry, retries: flags.retries });
+  const order = await readBatchOrder(access.home, batch);
+  const retries = flags.retries ?? order?.policy.retries ?? 0;
+  return submitAndFollow({ ...known, session: asOrdered(session, order), rows, retry, retries });
 }
 
 /** Files that people retouched after they were rendered: by order they feed as they lie. */

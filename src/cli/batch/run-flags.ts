@@ -45,9 +45,10 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
-export function retriesOption(): Option {
-  const option = new Option('--retries <n>', 'try unbilled failed renders this often by itself');
-  return option.argParser(wholeNumber(0, 99)).default(0);
+/** `otherwise`: what counts where it is left out. */
+export function retriesOption(otherwise = ''): Option {
+  const option = new Option('--retries <n>', `try unbilled failed renders this often by itself${otherwise}`);
+  return option.argParser(wholeNumber(0, 99));
 }
 
 /** Which changed rows are paid again: every one, none, or those that are named. */

@@ -11,7 +11,7 @@ export function defineRetry(command: Command, cli: Cli): void {
     .description('Runs failed and cancelled rows of a batch again and follows them. What was billed is not paid again.')
     .argument('<batch>', "the batch's name")
     .option('--class <class>', 'only rows of this class (provider, moderation, …) or reason_code; several with commas')
-    .addOption(retriesOption())
+    .addOption(retriesOption(' (default: as the batch was run)'))
     .option('--accept-inputs', 'files that feed rows and were changed since they were rendered are taken as they lie')
     .option('-y, --yes', 'submit without asking')
     .addOption(trustHomeOption());

@@ -82,7 +82,7 @@ function runOptions(): Option[] {
       '--retry-failed [class]',
       'run failed and cancelled rows again, or only those of this class or reason_code',
     ),
-    retriesOption(),
+    retriesOption().default(0),
     changedOption(),
     noDependentsOption(),
     new Option(
