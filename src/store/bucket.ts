@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { S3StorageClass } from '../domain/s3.js';
-import type { ByteRange, SignedUrl } from './port.js';
+import type { ByteRange, ListedObject, SignedUrl } from './port.js';
 
 /** One bucket's requests as functions, whatever sends them. */
 
@@ -29,7 +29,7 @@ export interface CopySource {
 }
 
 export interface Page {
-  keys: string[];
+  objects: ListedObject[];
   /** With a delimiter: the folders directly below, each ending with `/`. */
   folders: string[];
   /** Where the next page starts; absent on the last. */

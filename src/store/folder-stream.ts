@@ -3,14 +3,8 @@ import { type FileHandle, link, lstat, open, readdir, rename, rm } from 'node:fs
 import { join } from 'node:path';
 import { errorCode, toStoreError } from './folder-errors.js';
 import { type Folder, makeFolder, NO_LINKS, openFile, syncPlaces } from './folder-files.js';
-import {
-  type CommittedFile,
-  type PendingFile,
-  type PutStreamOptions,
-  type StoredFile,
-  segmentsOf,
-  takeKey,
-} from './port.js';
+import { type CommittedFile, type PendingFile, type PutStreamOptions, type StoredFile, segmentsOf } from './port.js';
+import { takeKey } from './take-key.js';
 import { writeBehind } from './write-behind.js';
 
 /** Streams a file of any length into the folder store: a part file, fsync, inspection, then the final name. */

@@ -103,9 +103,8 @@ export async function* findBucketLeftovers(
   if (!inputs) return;
   let after: string | undefined;
   do {
-    const { keys, next } = await reading(() => bucket.page(`${below}inputs/`, undefined, after));
-    for (const key of keys) {
-      const bytes = (await reading(() => bucket.head(key)))?.bytes ?? 0;
+    const { objects, next } = await reading(() => bucket.page(`${below}inputs/`, undefined, after));
+    for (const { key, bytes } of objects) {
       yield { path: pathOf(key), bytes, remove: () => removing(key, () => bucket.remove(key)) };
     }
     after = next;

@@ -21,6 +21,8 @@ export interface Store {
   read(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Every key below `prefix/` (`''` = all), in code-unit order. */
   list(prefix: string): AsyncIterable<string>;
+  /** The same with what a bucket says of each object. Not for a folder. */
+  objects?(prefix: string): AsyncIterable<ListedObject>;
   /** The names directly below `prefix/` (files and folders), in code-unit order. */
   names(prefix: string): Promise<string[]>;
   /** Removes if present. Only for indexes and own temporary files: the ledger's records are never removed. */
@@ -69,6 +71,14 @@ export interface Store {
 export interface ByteRange {
   start: number;
   end: number;
+}
+
+/** What a bucket says of an object that it lists. */
+export interface ListedObject {
+  key: string;
+  bytes: number;
+  /** By the server's clock, to the second. */
+  writtenAtMs: number;
 }
 
 export interface SignedUrl {
@@ -163,33 +173,6 @@ export function segmentsOf(key: string): string[] {
     throw new StoreError('BAD_KEY', `not a safe name for a stored file: ${JSON.stringify(key.slice(0, 200))}`, key);
   }
   return segments;
-}
-
-const NAMES_MAX = 999;
-
-/**
- * Gives a finished file the first key that it can have, as `PutStreamOptions` says; `take` gives undefined where another
- * file has the key.
- */
-export async function takeKey<Taken>(
-  key: string,
-  { nextKey }: Pick<PutStreamOptions, 'nextKey'>,
-  take: (candidate: string, name: string) => Promise<Taken | undefined>,
-): Promise<Taken & { key: string }> {
-  const above = key.slice(0, key.lastIndexOf('/') + 1);
-  let candidate = key;
-  for (let n = 2; ; n += 1) {
-    const name = segmentsOf(candidate).at(-1) ?? '';
-    if (candidate !== `${above}${name}`) {
-      throw new StoreError('BAD_KEY', `the other name '${candidate}' is not in the folder of '${key}'`, candidate);
-    }
-    const taken = await take(candidate, name);
-    if (taken !== undefined) return { ...taken, key: candidate };
-    if (nextKey === undefined || n > NAMES_MAX) {
-      throw new StoreError('EEXIST', `'${candidate}' exists with other bytes and is kept as it is`, candidate);
-    }
-    candidate = nextKey(n);
-  }
 }
 
 /** Code-unit order, the same on every machine whatever its language. */

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { defined } from '../domain/defined.js';
 import type { Bucket, StoredObject } from './bucket.js';
-import { type ByteRange, byCodeUnit, isSafeSegment, type StoredFile, StoreError, segmentsOf } from './port.js';
+import {
+  type ByteRange,
+  byCodeUnit,
+  isSafeSegment,
+  type ListedObject,
+  type StoredFile,
+  StoreError,
+  segmentsOf,
+} from './port.js';
 import { toS3Error } from './s3-errors.js';
 
 /** What is read from a bucket: objects, each checked against what it says of itself, and the names of many. */
@@ -82,13 +90,17 @@ export async function statOf(place: BucketPlace, key: string): Promise<StoredFil
 }
 
 export async function* list(place: BucketPlace, below: string): AsyncIterable<string> {
+  for await (const { key } of objects(place, below)) yield key;
+}
+
+export async function* objects(place: BucketPlace, below: string): AsyncIterable<ListedObject> {
   const start = startOf(place, below);
   let after: string | undefined;
   do {
     const page = await explained(place, 'read', below, () => place.bucket.page(start, undefined, after));
-    for (const key of page.keys) {
+    for (const { key, ...facts } of page.objects) {
       const own = key.slice(place.prefix.length);
-      if (own.split('/').every(isSafeSegment)) yield own;
+      if (own.split('/').every(isSafeSegment)) yield { key: own, ...facts };
     }
     after = page.next;
   } while (after !== undefined);
@@ -100,7 +112,8 @@ export async function names(place: BucketPlace, below: string): Promise<string[]
   let after: string | undefined;
   do {
     const page = await place.bucket.page(start, '/', after);
-    for (const key of [...page.keys, ...page.folders]) found.add(key.slice(start.length).replace(/\/$/, ''));
+    const keys = page.objects.map(({ key }) => key);
+    for (const key of [...keys, ...page.folders]) found.add(key.slice(start.length).replace(/\/$/, ''));
     after = page.next;
   } while (after !== undefined);
   return [...found].filter(isSafeSegment).sort(byCodeUnit);

@@ -4,7 +4,7 @@ import type { OpenBucket } from './bucket.js';
 import { parallel } from './parallel.js';
 import { type CommittedFile, type CopyOptions, type FilePlace, type Store, StoreError, segmentsOf } from './port.js';
 import { isTaken, s3Code, toS3Error, triesOf } from './s3-errors.js';
-import { type BucketPlace, explained, get, list, names, objectKey, read, statOf } from './s3-read.js';
+import { type BucketPlace, explained, get, list, names, objectKey, objects, read, statOf } from './s3-read.js';
 import {
   againstConflicts,
   commit,
@@ -54,6 +54,7 @@ export function createS3Store(location: string, options: S3StoreOptions): Store 
     get: (key) => explained(place, 'read', key, () => get(place, key)),
     read: (key, range) => explained(place, 'read', key, () => read(place, key, range)),
     list: (below) => list(place, below),
+    objects: (below) => objects(place, below),
     names: (below) => explained(place, 'read', below, () => names(place, below)),
     remove: (key) => explained(place, 'remove', key, () => place.bucket.remove(objectKey(place, key))),
     removeAll: (below) =>

@@ -3,9 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bucket, ObjectFacts, UploadedPart } from './bucket.js';
 import { sniffMedia } from './media-type.js';
 import { parallel } from './parallel.js';
-import { type CommittedFile, type PutStreamOptions, type StoredFile, StoreError, segmentsOf, takeKey } from './port.js';
+import { type CommittedFile, type PutStreamOptions, type StoredFile, StoreError, segmentsOf } from './port.js';
 import { isConflict, isTaken, s3Code, toS3Error } from './s3-errors.js';
 import { type Spooled, spool } from './spool.js';
+import { takeKey } from './take-key.js';
 
 /** Streams a file of any length into a bucket: received, inspected, then uploaded under its final name. */
 

@@ -107,10 +107,12 @@ function objects(connected: () => Promise<Connection>, Bucket: string, settings:
       const { sdk, client } = await connected();
       const input = { Bucket, Prefix, ...defined({ ContinuationToken: after, Delimiter: delimiter }) };
       const found = await client.send(new sdk.ListObjectsV2Command(input));
-      const keys = (found.Contents ?? []).flatMap(({ Key }) => Key ?? []);
+      const objects = (found.Contents ?? []).flatMap(({ Key: key, Size: bytes = 0, LastModified: at }) =>
+        key === undefined ? [] : { key, bytes, writtenAtMs: at?.getTime() ?? 0 },
+      );
       const folders = (found.CommonPrefixes ?? []).flatMap((one) => one.Prefix ?? []);
       const next = found.IsTruncated === true ? found.NextContinuationToken : undefined;
-      return { keys, folders, ...defined({ next }) };
+      return { objects, folders, ...defined({ next }) };
     },
     async remove(Key: string) {
       const { sdk, client } = await connected();

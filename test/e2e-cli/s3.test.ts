@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPlaces } from '../../src/store/open-store.js';
 import { createBuckets } from '../../src/store/s3.js';
+import { createS3Store } from '../../src/store/s3-store.js';
 import { type S3Server, startS3Server } from '../support/s3-server.js';
 import { hasTemporal } from '../support/temporal.js';
 import { hasVersitygw } from '../support/versitygw.js';
@@ -50,8 +51,24 @@ describe.skipIf(!hasTemporal() || !hasVersitygw())('a batch into a bucket', () =
     expect(rows.map(({ status }) => status)).toEqual(IDS.map(() => 'done'));
     expect(rig.emulator.truth().violations).toEqual([]);
     const before = paidRequests(rig.emulator.truth());
+    // Somebody drops one output and puts another file over a second one.
+    const images = rows.flatMap(({ file }) => (String(file).endsWith('.png') ? `shots/${String(file)}` : []));
+    const [gone = '', changed = ''] = images;
+    const others = createS3Store('s3://callsheet/out', {
+      openBucket: createBuckets(server.access),
+      storageClass: null,
+    });
+    await others.remove(gone);
+    await others.put(changed, Buffer.from('retouched'));
     const again = await rig.run(run, withEnvironment());
     expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).toContain(
+      '2 finished rows have no longer the file that was stored in s3://callsheet/out/shots',
+    );
+    expect(again.stderr).toMatch(
+      /media\/\S+\.png \((gone|changed)\), media\/\S+\.png \((gone|changed)\): fetched again/,
+    );
+    expectHonestEnd(inBucket, 'shots', IDS);
     expect(paidRequests(rig.emulator.truth())).toBe(before);
   });
 
@@ -143,7 +160,7 @@ describe.skipIf(!hasTemporal() || !hasVersitygw())('a batch into a bucket', () =
     expect(cleaned.stdout).toBe(looked.stdout);
     expect(cleaned.stderr).toContain('3 leftovers removed');
     expect(await bucket.page('out/spoken/media/', undefined, undefined)).toEqual(media);
-    expect(media.keys).toHaveLength(1);
+    expect(media.objects).toHaveLength(1);
     const again = await rig.run(['clean'], { env });
     expect([again.stdout, again.code]).toEqual(['', 0]);
   });

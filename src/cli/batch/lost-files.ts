@@ -83,49 +83,59 @@ export async function awaitAgain({ records }: HomeAccess, batch: string, lost: r
   }
 }
 
-/** Clocks of drives differ a little from this machine's. */
+/** Clocks of drives differ a little from this machine's, those of other servers more. */
 const CLOCK_SLACK_MS = 5_000;
+const SERVER_CLOCK_SLACK_MS = 60_000;
 
 /**
- * In a folder a file is opened only where its size or its time tells that it was touched since; of a bucket the names
- * are listed once.
+ * A file is looked at only where its size or its time tells that it was touched since; a bucket is asked for those of all
+ * files at once.
  */
 export function openOutputCheck(config: Config, out: string, batch: string): OutputCheck {
   const store = openPlace(config, out, 'shared');
-  const listed = isS3Address(out) ? listOnce() : undefined;
+  let listed: Promise<Map<string, FileFacts>> | undefined;
+  const isBucket = isS3Address(out);
+  const slackMs = isBucket ? SERVER_CLOCK_SLACK_MS : CLOCK_SLACK_MS;
   return {
     async flaw(record) {
       for (const file of record.files) {
-        const flaw = listed ? await flawInBucket(file) : await flawInFolder(file, record.finishedAtMs);
+        const flaw = await flawOf(file, record.finishedAtMs);
         if (flaw !== undefined) return { file: file.file, flaw };
       }
       return undefined;
     },
   };
 
-  function listOnce(): () => Promise<Set<string>> {
-    let keys: Promise<Set<string>> | undefined;
-    return async () => {
-      keys ??= list();
-      return await keys;
-    };
-  }
-
-  async function list(): Promise<Set<string>> {
-    const keys = new Set<string>();
-    for await (const key of store.list(`${batch}/media`)) keys.add(key);
-    return keys;
-  }
-
-  async function flawInBucket({ file }: OutputFile): Promise<OutputFlaw['flaw'] | undefined> {
-    return (await listed?.())?.has(`${batch}/${file}`) === true ? undefined : 'gone';
-  }
-
-  async function flawInFolder(file: OutputFile, storedAtMs: number): Promise<OutputFlaw['flaw'] | undefined> {
-    const facts = await lstat(join(out, batch, file.file)).catch(() => undefined);
+  async function flawOf(
+    { file, bytes, sha256 }: OutputFile,
+    storedAtMs: number,
+  ): Promise<OutputFlaw['flaw'] | undefined> {
+    const key = `${batch}/${file}`;
+    const facts = isBucket ? (await allInBucket()).get(key) : await factsInFolder(key);
     if (facts === undefined) return 'gone';
-    if (facts.size !== file.bytes) return 'changed';
-    if (facts.mtimeMs <= storedAtMs + CLOCK_SLACK_MS) return undefined;
-    return (await store.stat(`${batch}/${file.file}`))?.sha256 === file.sha256 ? undefined : 'changed';
+    if (facts.bytes !== bytes) return 'changed';
+    if (facts.writtenAtMs <= storedAtMs + slackMs) return undefined;
+    return (await store.stat(key))?.sha256 === sha256 ? undefined : 'changed';
   }
+
+  function allInBucket(): Promise<Map<string, FileFacts>> {
+    listed ??= list();
+    return listed;
+  }
+
+  async function list(): Promise<Map<string, FileFacts>> {
+    const found = new Map<string, FileFacts>();
+    for await (const { key, ...facts } of store.objects?.(`${batch}/media`) ?? []) found.set(key, facts);
+    return found;
+  }
+
+  async function factsInFolder(key: string): Promise<FileFacts | undefined> {
+    const facts = await lstat(join(out, key)).catch(() => undefined);
+    return facts && { bytes: facts.size, writtenAtMs: facts.mtimeMs };
+  }
+}
+
+interface FileFacts {
+  bytes: number;
+  writtenAtMs: number;
 }
