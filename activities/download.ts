@@ -5,6 +5,7 @@ import { endStateOf, resultState } from '../src/home/attempts.js';
 import { feedsReader } from '../src/home/feeders.js';
 import { noteLanded, noteLate } from '../src/home/late-outputs.js';
 import { LedgerError } from '../src/home/ledger.js';
+import { hasOutput } from '../src/home/row-standing.js';
 import { loadRow, rowInForce } from '../src/home/row-work.js';
 import { readPolled } from '../src/kinds/readings.js';
 import { createDiskBudget, type DiskBudget } from '../src/store/disk-budget.js';
@@ -68,11 +69,12 @@ async function download(
     return { outcome: 'done' };
   }
   if (await isRecordedDone(deps, row, work, attempt)) return { outcome: 'done' };
-  const landed = await land(openLanding({ deps, budget, input, work }, record), result.outputs);
+  const hasOthers = n > 1 && (await deps.ledger.read(batch, id)).some((one) => one.n !== n && hasOutput(one));
+  const landed = await land(openLanding({ deps, budget, input, work }, record, hasOthers), result.outputs);
   if (landed.missing) return withoutOutput({ deps, input, work, attempt, record, tries }, landed, landed.missing);
   const { files, warnings } = landed;
   if (record?.reasonCode === 'output_pending') await noteLanded(deps.home, batch, id, deps.now());
-  await endRow(deps, row, { status: 'done', files, warnings, ...(isLate ? { isLate } : {}) });
+  await endRow(deps, row, { status: 'done', n, files, warnings, ...(isLate ? { isLate } : {}) });
   return { outcome: 'done' };
 }
 
@@ -105,8 +107,8 @@ async function withoutOutput(failed: FailedOutput, landed: Landed, missing: Miss
   }
 }
 
-async function end(deps: Dependencies, { row, isLate }: DownloadInput, ending: Ending): Promise<DownloadResult> {
-  await endRow(deps, row, { ...ending, ...(isLate ? { isLate } : {}) });
+async function end(deps: Dependencies, { row, n, isLate }: DownloadInput, ending: Ending): Promise<DownloadResult> {
+  await endRow(deps, row, { ...ending, n, ...(isLate ? { isLate } : {}) });
   return { outcome: 'ended', status: ending.status };
 }
 

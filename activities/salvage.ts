@@ -123,7 +123,8 @@ async function fetchSalvaged(deps: Dependencies, { row, n }: AttemptInput): Prom
   if (bytes === undefined) return 'open';
   const atMs = deps.now();
   const blobSha256 = await deps.home.putBlob(bytes);
-  const facts = { warnings: ['the answer was lost, but its output could be fetched'] };
+  const warnings = ['the answer was lost, but its output could be fetched'];
+  const facts = { warnings, mayBeUnbilled: true as const };
   const done: AttemptState = { state: 'done', atMs, outputs: [{ blobSha256 }], facts };
   await deps.ledger.append(ref, done);
   if (!(await ownsOutputs(deps, ref, work.row, [{ url }]))) return 'nothing';

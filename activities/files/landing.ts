@@ -35,17 +35,23 @@ export interface Landed {
 export function openLanding(
   opened: Pick<Landing, 'deps' | 'budget' | 'input' | 'work'>,
   record: RowRecord | undefined,
+  hasOthers: boolean,
 ): Landing {
   const { deps, input, work } = opened;
   const store = deps.openStore(work.options.out);
-  return { ...opened, store, outputs: createOutputs(store, input.row.batch), onExists: onExistsOf(record, work) };
+  const onExists = onExistsOf(record, work, hasOthers);
+  return { ...opened, store, outputs: createOutputs(store, input.row.batch), onExists };
 }
 
-/** What is to happen where a row's name is taken: by files of its own, the new ones step aside. */
-export function onExistsOf(record: RowRecord | undefined, work: RowWork): Landing['onExists'] {
+/**
+ * What is to happen where a row's name is taken: by files of its own, the new ones step aside. `hasOthers`: other attempts
+ * of it brought outputs too, of which its record need not tell any more.
+ */
+export function onExistsOf(record: RowRecord | undefined, work: RowWork, hasOthers = false): Landing['onExists'] {
   const { onExists } = work.options;
   const isAnother = record !== undefined && hasEarlier(record);
-  return isAnother || (onExists === 'fail' && hasOlderFiles(record, work)) ? 'version' : onExists;
+  const isOwn = hasOthers || hasOlderFiles(record, work);
+  return isAnother || (onExists === 'fail' && isOwn) ? 'version' : onExists;
 }
 
 /** One output that cannot be had does not keep the others from being saved. */

@@ -2,6 +2,7 @@ import type { Output } from '../../src/domain/exchange.js';
 import type { SyncAdapter } from '../../src/kinds/adapter.js';
 import { readMediaFacts } from '../../src/store/media-facts.js';
 import { SNIFF_BYTES, sniffMedia } from '../../src/store/media-type.js';
+import { wholenessOf, withByteReader } from '../../src/store/media-whole.js';
 
 /** Formats whose own lengths tell that nothing is missing. */
 const TELLS_ITS_END = new Set(['png', 'jpg', 'webp', 'mp4', 'mov']);
@@ -21,6 +22,9 @@ export async function salvageOutput(
 export async function isWholeFile(bytes: Buffer): Promise<boolean> {
   const type = sniffMedia(bytes.subarray(0, SNIFF_BYTES));
   if (type === undefined || !TELLS_ITS_END.has(type.extension)) return false;
-  const reading = await readMediaFacts(type, { head: bytes, bytes: bytes.length, sha256: '' });
+  const file = { head: bytes, bytes: bytes.length, sha256: '' };
+  const wholeness = await withByteReader(file, (reader) => wholenessOf(type, reader));
+  if (!wholeness.isWhole || !wholeness.isTold) return false;
+  const reading = await readMediaFacts(type, file);
   return 'facts' in reading && reading.isGivenUp !== true;
 }

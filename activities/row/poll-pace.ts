@@ -50,7 +50,8 @@ export async function refused(poll: Poll, answer: Answer): Promise<PollResult> {
   if (status === 429) throw failed(poll, '429', askedWaitMs(deps, answer.retryAfter));
   if (status === 401) throw tryAgain('service.key-refused', '401', 15_000 / input.timeScale);
   // Polls are free and change nothing: what may pass is asked again.
-  if (status < 400 || status >= 500) throw failed(poll, code);
+  const isPassing = status < 400 || status === 408 || status === 425 || status >= 500;
+  if (isPassing) throw failed(poll, code);
   const count = (poll.troubles.refusals?.count ?? 0) + 1;
   const sinceMs = poll.troubles.refusals?.sinceMs ?? deps.now();
   const waitMs = afterRefusal(count, (deps.now() - sinceMs) * input.timeScale);

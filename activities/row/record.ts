@@ -32,6 +32,8 @@ import { readAttempts } from './claims.js';
 
 export interface Ending {
   status: Status;
+  /** The attempt that the row ends with; absent = its last. */
+  n?: number;
   reason?: ReasonCode;
   files?: OutputFile[];
   warnings?: string[];
@@ -114,7 +116,7 @@ async function buildRecord(
   attempts: Attempt[],
   ending: Ending,
 ): Promise<RowRecord> {
-  const last = attempts.at(-1);
+  const last = attempts.find(({ n }) => n === ending.n) ?? attempts.at(-1);
   const result = last && resultState(last);
   const said = last && ending.status !== 'done' ? reasonText(last) : undefined;
   const reason = [said, ending.text].filter((part) => part !== undefined && part !== '').join('; ');

@@ -14,7 +14,10 @@ const LIMITS_EVERY_MS = 10_000;
 
 /** What a submit's result means for others: its family is free again, or the account's limits have changed. */
 export async function noteResult(deps: Dependencies, grant: number | null, result: SubmitResult): Promise<void> {
-  if (result.outcome === 'refused' && result.next === 'wait_turn') return noteLimits(deps);
+  const isTurnedAway = result.outcome === 'refused' && result.next === 'wait_turn';
+  const isAnswered = result.outcome === 'standing' || (result.outcome === 'refused' && result.next !== 'retry_backoff');
+  if (isAnswered) deps.onAnswered(isTurnedAway);
+  if (isTurnedAway) return noteLimits(deps);
   const isCreated = result.outcome === 'standing' && result.standing === 'created';
   if (isCreated && grant !== null) return heard(deps, () => deps.messenger.submitted(grant));
 }

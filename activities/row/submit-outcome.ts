@@ -6,6 +6,7 @@ import type { ErrorReading, Exchange, Output, ServiceRequest } from '../../src/d
 import { creditsFromNumber } from '../../src/domain/money.js';
 import type { RowWork } from '../../src/home/row-work.js';
 import type { Adapter } from '../../src/kinds/adapter.js';
+import { factsOf } from '../../src/kinds/facts.js';
 import { type Classified, classifySubmit, type SubmitEvidence } from '../../src/service/classify.js';
 import { readError, readRetryAfter, retryAfterNote } from '../../src/service/errors.js';
 import { StoreError } from '../../src/store/port.js';
@@ -32,7 +33,7 @@ export interface SubmitOutcome {
 /** Has service and vendor read what came back, and classifies it. */
 export async function readExchange(
   deps: Dependencies,
-  { adapter }: RowWork,
+  { adapter, row }: RowWork,
   exchange: Exchange,
   request: ServiceRequest,
 ): Promise<SubmitOutcome> {
@@ -54,7 +55,8 @@ export async function readExchange(
     ...base,
     ...(await salvage(adapter, answer.body, answer.status)),
     ...(error ? { error, vendorRefusal: adapter.readRefusal(answer.status, error) } : {}),
-    askedForBytes: request.body?.response_format === 'b64_json',
+    // The body of an interaction is the row's own, and stays as it is.
+    askedForBytes: request.body?.response_format === 'b64_json' && factsOf(row.kind).output !== 'any',
   });
   return { classified: withWait(deps, classified, answer.retryAfter), error };
 }
@@ -167,6 +169,9 @@ async function offerToHome(deps: Dependencies, ref: AttemptRef, classified: Clas
   }
 }
 
+/** A balance in a refusal may be rounded down to cents: a reading of the same balance is no rise above it. */
+const ROUNDED_NANO = 10_000_000;
+
 /** What must change before the account goes on: its balance, or its key. */
 function untilChanged(
   deps: Dependencies,
@@ -176,7 +181,8 @@ function untilChanged(
   if (next === 'pause_key') return { keyMark };
   if (next !== 'pause_credits') return {};
   const need = creditsFromNumber(error?.creditsRequired);
-  const seen = [creditsFromNumber(error?.creditsBalance), deps.books.latest?.value.balanceNano];
+  const told = creditsFromNumber(error?.creditsBalance);
+  const seen = [told === undefined || told === null ? told : told + ROUNDED_NANO, deps.books.latest?.value.balanceNano];
   return {
     ...(need === undefined ? {} : { needNano: need }),
     seenNano: seen.filter((nano) => nano !== undefined && nano !== null),

@@ -64,6 +64,7 @@ export function startWorkerProcess(name: string, parts: WorkerParts): WorkerProc
     messenger: parts.messenger,
     log: { info: log, warn: log, error: log },
     onCaps: ({ rpm }) => parts.onRpm(rpm),
+    onAnswered: () => undefined,
     callers: { own: null, isGone: () => false },
     now: clock.now,
     monotonic: () => sim.scheduler.now(),

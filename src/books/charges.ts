@@ -53,7 +53,8 @@ async function bookCharge(
   const between = { fromMs: course.claimedAtMs, toMs: course.endedAtMs };
   // Where no price is known any more, what was expected at the claim still bounds it.
   const cost = (await actualCredits(books, ref.batch, row, facts, between)) ?? (await claimedPrice(books, ref));
-  await book(books, row, ref, 'charged', { ...course, cost, list: await listCredits(books, ref.batch, row, facts) });
+  const end = facts.mayBeUnbilled ? 'undecided' : 'charged';
+  await book(books, row, ref, end, { ...course, cost, list: await listCredits(books, ref.batch, row, facts) });
   // The job had ended some time before a poll said so.
   await bookFollowUp(books, row, ref, { claimedAtMs: course.claimedAtMs, endedAtMs: course.endedAtMs }, cost);
 }

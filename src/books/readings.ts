@@ -2,18 +2,17 @@ import { BALANCE_TOLERANCE_NANO, type CreditsNano } from '../domain/money.js';
 import { intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
 import { resultState } from '../home/attempts.js';
 import { type BatchBooks, batchBooks, beginOf, readBooks } from '../home/learned.js';
-import { distrust } from '../home/verdicts.js';
 import { adapterFor } from '../kinds/index.js';
 import { attemptsSince, eachAttemptSince, type NamedAttempt, rowOf } from './attempts.js';
 import { type Movement, movementsOf } from './check/evidence.js';
 import { plus, ZERO } from './check/interval.js';
 import { type Lessons, learn } from './check/learn.js';
 import { balanceBooks, chargesBetween, explainedBetween, slackOf, unexplained } from './check/residual.js';
-import { clockText, rangeText } from './check/story.js';
 import { readingsSince } from './evidence.js';
 import type { Books } from './open-books.js';
 import { addMeasurement, cellsOf } from './prices/measured-prices.js';
 import { reviseRow } from './revise.js';
+import { tellOfOthers } from './strangers.js';
 import { auditVerdicts } from './verdicts.js';
 
 /** What readings of the balance are good for beside the cases that asked for them. */
@@ -86,23 +85,6 @@ export async function closeBooks(books: Books, batch: string, sinceMs: number): 
   };
   if (settings.exclusive) await tellOfOthers(books, batch, closed, earlier);
   await batchBooks.write(home, closed, batch);
-}
-
-/** Somebody seems to use an account that was declared exclusive: another home, or another account name with its key. */
-async function tellOfOthers(
-  { home, log, now }: Books,
-  batch: string,
-  { fromMs, toMs, unattributed }: BatchBooks,
-  earlier: BatchBooks | undefined,
-): Promise<void> {
-  if (unattributed === null || (unattributed.lo === 0 && unattributed.hi === 0)) return;
-  log.warn({ batch, ...unattributed }, 'the balance moved by more than is known here');
-  const isTold = earlier?.fromMs === fromMs && (earlier.unattributed?.lo ?? 0) >= unattributed.lo;
-  if (unattributed.lo <= 0 || isTold) return;
-  // What is given back to them would look like an answer of ours that was never billed.
-  const missing = `${rangeText(unattributed)} credits left the balance that no request of this home explains`;
-  const why = `between ${clockText(fromMs)} and ${clockText(toMs)} ${missing}`;
-  await distrust(home, { why, atMs: now() });
 }
 
 /** What single charges teach, at every new reading of the balance: how late it is, who charges when, what rows cost. */

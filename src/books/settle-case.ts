@@ -5,10 +5,12 @@ import { longestRenderMs } from '../kinds/expected.js';
 import { bookVerdict } from './charges.js';
 import { type QuietTime, quietFor } from './check/counted-time.js';
 import { type Evidence, upTo } from './check/evidence.js';
-import { ownTimeMs, type Settlement, settle } from './check/settle.js';
+import { ownTimeMs } from './check/patience.js';
+import { type Settlement, settle } from './check/settle.js';
 import { gatherEvidence } from './evidence.js';
 import { heldAtMs, type Own, settleTogether } from './groups.js';
 import type { Books } from './open-books.js';
+import { tellOfRise } from './strangers.js';
 import { watch } from './verdicts.js';
 import { slotUntilMs } from './waits.js';
 
@@ -67,6 +69,7 @@ export async function settleCase(
     const discountsSinceMs = weighed.restsOnMs + skippedMs;
     return { ...waitFor(books, evidence, attempt, UNREAD_EVERY_MS), discountsSinceMs };
   }
+  if (weighed.rise) await tellOfRise(books, weighed.rise.balanceNano, weighed.rise.atMs + skippedMs);
   const settled = endOfRow(books, row, evidence, await settleTogether(books, evidence, weighed));
   log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
   if (settled.outcome === 'wait') return waitFor(books, evidence, attempt, settled.untilMs - evidence.nowMs);

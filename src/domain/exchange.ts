@@ -60,6 +60,8 @@ export interface ResultFacts {
   /** Kept exactly as the service gave it. */
   usage?: Json;
   warnings?: string[];
+  /** The output came in an answer that is no success: what failed is refunded, and only the balance tells. */
+  mayBeUnbilled?: true;
 }
 
 /** A vendor's reading of a complete 2xx submit answer. */

@@ -46,6 +46,7 @@ const facts = z.object({
   billedTokens: optionalNumber,
   usage: z.exactOptional(jsonSchema),
   warnings: z.exactOptional(z.array(text)),
+  mayBeUnbilled: z.exactOptional(z.literal(true)),
 }) satisfies z.ZodType<ResultFacts>;
 
 const by = z.object({ who: text, why: optionalText }) satisfies z.ZodType<Decision>;

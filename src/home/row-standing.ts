@@ -2,7 +2,7 @@ import type { Begins, RetryOrder } from '../contract/workflows.js';
 import type { Attempt } from '../domain/attempt.js';
 import { REASONS } from '../domain/failure.js';
 import { isRecordOf, type LiveWord, type RowRecord, type Status } from '../domain/outcome.js';
-import { countTold, intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
+import { allowsAnother, countTold, intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
 
 /** What the home knows of a row: it ended, or where its job begins. */
 export type RowStanding =
@@ -35,10 +35,18 @@ export function rowStanding(
     const { status, creditsNano = null } = recordFor(record, content?.hash);
     return { ended: true, status, creditsNano };
   }
-  const last = attempts.at(-1);
+  const paid = attempts.findLast((one) => isOfContent(one, content));
+  const last = paid ?? attempts.at(-1);
   const isLate = record !== undefined && isOutdone(record, attempts);
-  const begins = last && standsFor(last, content) ? beginsAt(last, record, isLate) : 'submit';
+  const told = paid && record && content && !isRecordOf(record, content.hash) ? undefined : record;
+  const begins = last && standsFor(last, content) ? beginsAt(last, told, isLate) : 'submit';
   return { ended: false, begins, attempts: last?.n ?? 0 };
+}
+
+/** An attempt that was made for just this content and may have cost: with an old content back, what was paid for it stands. */
+function isOfContent(attempt: Attempt, content: RowContent | undefined): boolean {
+  const isOwn = content !== undefined && intentOf(attempt)?.rowHash === content.hash;
+  return isOwn && !allowsAnother(standingOf(attempt));
 }
 
 /** A row whose content changed is a new request, but one that was paid is paid again only by order. */
@@ -81,7 +89,7 @@ export function isOutdone(record: RowRecord, attempts: Attempt[]): boolean {
   return statesOf(attempts) !== record.seenStates;
 }
 
-function hasOutput(attempt: Attempt | undefined): boolean {
+export function hasOutput(attempt: Attempt | undefined): boolean {
   const standing = attempt && standingOf(attempt);
   return standing === 'rendered' || standing === 'done';
 }

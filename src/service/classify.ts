@@ -80,7 +80,8 @@ function salvaged(seen: SubmitEvidence, status: number | undefined): Classified 
   }
   if (salvagedOutput === undefined) return undefined;
   if (salvagedOutput.url === undefined) {
-    return { state: 'done', outputs: [salvagedOutput], facts: { warnings: [`the output was found in ${how}`] } };
+    const facts = { warnings: [`the output was found in ${how}`], mayBeUnbilled: true as const };
+    return { state: 'done', outputs: [salvagedOutput], facts };
   }
   const message = `the URL of an output was found in ${how}`;
   return { state: 'unknown', evidence: { rule: 'TS', ...facts, message, outputUrl: salvagedOutput.url } };
@@ -122,7 +123,8 @@ function classifySuccess(seen: SubmitEvidence, { status, body }: Answer): Classi
 }
 
 function classifyError(seen: SubmitEvidence, { status, body }: Answer): Classified {
-  const { error, flow, vendorRefusal } = seen;
+  const { error, flow } = seen;
+  const vendorRefusal = error?.form === 'foreign' ? undefined : seen.vendorRefusal;
   if (vendorRefusal === 'unreachable') return refused(seen, 'T5', 'wait_provider', status);
   if (vendorRefusal === 'disabled') return refused(seen, 'T6', 'fail_route', status);
   if (status === 429) return refused(seen, 'T4', afterTooMany(error), status);

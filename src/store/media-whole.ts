@@ -12,13 +12,16 @@ const BOXES = new Set(
 );
 
 /** How the container's own lengths meet the file. Bytes that follow a whole one are no fault of it. */
-export type Wholeness = { isWhole: false } | { isWhole: true; trailingBytes: number };
+export type Wholeness =
+  | { isWhole: false }
+  /** `isTold`: by its own lengths, and not only because nothing says otherwise. */
+  | { isWhole: true; isTold: boolean; trailingBytes: number };
 
 /** Of a container that does not say where it ends, whole is what is there. */
 export async function wholenessOf(type: MediaType, reader: ByteReader): Promise<Wholeness> {
   const end = await endOf(type, reader);
   if (end === 'cut') return { isWhole: false };
-  return { isWhole: true, trailingBytes: end === undefined ? 0 : reader.bytes - end };
+  return { isWhole: true, isTold: end !== undefined, trailingBytes: end === undefined ? 0 : reader.bytes - end };
 }
 
 /** The offset behind its last byte; undefined when it does not say, or cannot be read so far. */
@@ -93,7 +96,10 @@ async function endOfRiff(reader: ByteReader): Promise<End> {
   return size + 8 <= reader.bytes ? end : 'cut';
 }
 
-/** Box by box: each must end within the file; the index (`moov`) and what it points to (`mdat`) must be there. */
+/**
+ * Box by box: each must end within the file; the index (`moov`) and what it points to (`mdat`) must be there. A last box
+ * that goes on to the end, and fragments without their index (`mfra`), may be followed by more.
+ */
 async function endOfMp4(reader: ByteReader): Promise<End> {
   const seen = new Set<string>();
   let offset = 0;
@@ -105,12 +111,15 @@ async function endOfMp4(reader: ByteReader): Promise<End> {
     const word = box.toString('latin1', 4, 8);
     seen.add(word);
     const end = offset + sizeOf(box, reader.bytes - offset);
+    const goesOn = box.readUInt32BE(0) === 0 && end === reader.bytes;
+    if (goesOn && seen.has('moov') && seen.has('mdat')) return undefined;
     // Where no box begins, a file that has all it needs was over before.
     if (!BOXES.has(word) && isComplete && (end > reader.bytes || end < offset + 8)) return offset;
     if (end > reader.bytes || end < offset + 8) return 'cut';
     offset = end;
   }
-  return seen.has('moov') && seen.has('mdat') ? offset : 'cut';
+  if (!seen.has('moov') || !seen.has('mdat')) return 'cut';
+  return seen.has('moof') && !seen.has('mfra') ? undefined : offset;
 }
 
 /** Of a box by its first 16 bytes; 0 in the file means that it goes on to the end. */

@@ -11,6 +11,7 @@ import type { SteadyClock } from './clock.js';
 import { keyMark } from './key-source.js';
 import { createMessenger } from './messenger.js';
 import type { AccountWorkerOptions } from './options.js';
+import { createPace } from './pace.js';
 import { UNCOUNTED } from './request-window.js';
 
 /** Outputs beyond this are not the service's, whatever it says. */
@@ -23,6 +24,7 @@ export function createDependencies(
   onRpm: (rpm: number) => void,
 ): Handed {
   const { account, baseUrl, userAgent, timeScale } = settings;
+  const pace = createPace(onRpm, timeScale);
   const { openStore, openInput } = createPlaces({ settings: settings.s3, environment: s3 });
   return {
     settings,
@@ -37,7 +39,8 @@ export function createDependencies(
     posters: createPosters(),
     messenger: createMessenger(place.client, account, timeScale),
     log,
-    onCaps: ({ rpm }) => onRpm(rpm),
+    onCaps: ({ rpm }) => pace.plan(rpm),
+    onAnswered: (isTurnedAway) => pace.answered(isTurnedAway),
     callers: createCallers(),
     ...(standby && { standby }),
     now: () => clock.now(),

@@ -92,6 +92,24 @@ test('3-R16: who else spends from the account switches `if-proved` off, and a pe
   expect(await isTrusted(deps.home)).toBe(false);
 });
 
+test('a rise that no refund and no purchase explains does the same (design 3, top-up)', async () => {
+  const { deps, clock } = await accountAtHand([ROW]);
+  const beganMs = clock.nowMs;
+  const close = async (credits: number) => {
+    clock.nowMs += 10 * MINUTE_MS;
+    await readAccount(deps, credits);
+    await new MockActivityEnvironment().run(accountActivities(deps).closeBooks, { batch: 'b', sinceMs: beganMs });
+  };
+  await close(20);
+  await close(20);
+  expect(await isTrusted(deps.home)).toBe(true);
+  await close(20.37);
+  expect(await readTrust(deps.home)).toMatchObject({
+    trusted: false,
+    why: expect.stringMatching(/0\.3700 credits came to the balance that no refund and no purchase explains$/),
+  });
+});
+
 test('7-S1: the batch waits for as long as that takes, and asks again only once no sign of life comes', async () => {
   await closeBooks('a', 'b', 0);
   const { options } = called.find(({ name }) => name === 'closeBooks') as Called;

@@ -110,6 +110,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
     log: silent,
     requests: { turn: async () => 0 },
     onCaps: () => undefined,
+    onAnswered: () => undefined,
     now: () => Date.now(),
     callers: { own: null, isGone: () => false },
     monotonic: () => performance.now(),

@@ -20,8 +20,10 @@ async function stand(second: (atMs: number) => AttemptState, isHeard = true) {
   const intent = { state: 'intent', atMs: clock.nowMs, nonce: 'x', rowHash: row.hash, kind: row.kind } as const;
   await deps.ledger.claim(ref, { ...intent, generation, part, index, expected: null });
   await deps.ledger.append(ref, second(clock.nowMs));
-  const said = { body: '' };
-  const send = async () => ({ outcome: 'answered', answer: { status: 200, body: Buffer.from(said.body) }, tookMs: 1 });
+  const said = { body: '', status: 200 };
+  const send = async () => {
+    return { outcome: 'answered', answer: { status: said.status, body: Buffer.from(said.body) }, tookMs: 1 };
+  };
   const messenger = { ...deps.messenger, release: async () => isHeard };
   const served = { ...deps, messenger, transport: { send } } as never;
   const input = { row: refOf(row), n: 1, grant: null, expected: null, timeScale: 1 };
@@ -46,7 +48,7 @@ async function stand(second: (atMs: number) => AttemptState, isHeard = true) {
     const { confirmHandle } = salvageActivities(served);
     return new MockActivityEnvironment({ attempt: tries }).run(confirmHandle, { ...input, candidate: 0 });
   };
-  return { clock, poll, confirm };
+  return { clock, poll, confirm, said };
 }
 
 const created = (atMs: number): AttemptState => ({ state: 'created', atMs, handle: 'h' });
@@ -60,6 +62,15 @@ it('F36: a maintenance page on polls backs off, however long it stands, and the 
   }
   expect(gaps.slice(3)).toEqual(Array(37).fill(25_000));
   expect(await poll(RUNNING)).toBe(25_000);
+});
+
+it.each([408, 425])('F36: %i on polls passes, however often it comes: the job is paid and goes on', async (status) => {
+  const { clock, poll, said } = await stand(created);
+  said.status = status;
+  for (let i = 0; i < 5; i += 1) {
+    expect(await poll('')).toBeTypeOf('number');
+    clock.nowMs += 10 * MINUTE_MS;
+  }
 });
 
 it('F37: an end without an output needs a person after so many answers over ten minutes, not before', async () => {

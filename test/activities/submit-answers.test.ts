@@ -15,7 +15,7 @@ import { smallPng } from '../support/small-png.js';
 const deps = { now: () => 0, log: silent } as unknown as Dependencies;
 
 async function classify(kind: Kind, exchange: Exchange, format = 'url'): Promise<Classified> {
-  const work = { adapter: adapterFor(kind) } as Parameters<typeof readExchange>[1];
+  const work = { adapter: adapterFor(kind), row: { kind } } as Parameters<typeof readExchange>[1];
   const request = { method: 'POST', path: '/v1/x', body: { response_format: format } } as const;
   return (await readExchange(deps, work, exchange, request)).classified;
 }

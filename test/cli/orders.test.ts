@@ -1,4 +1,5 @@
 // Orders to a batch: what they refuse before anything is changed, and what stands where nobody can carry them out yet.
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,10 +14,10 @@ import type { AttemptState, Intent } from '../../src/domain/attempt.js';
 import { DEFAULT_SLOT_TERMS } from '../../src/domain/batch.js';
 import { writeStopMark } from '../../src/engine/engine-record.js';
 import { enginePlaces } from '../../src/engine/places.js';
-
 import { readAccountLimits, writeAccountLimits } from '../../src/home/account-limits.js';
 import { isCancelledBatch, markStopped } from '../../src/home/batch-marks.js';
 import { type BatchOrder, readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
+import { takeName } from '../../src/home/handles.js';
 import { cli } from './harness.js';
 import { ACCOUNT, CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
 
@@ -233,6 +234,16 @@ describe('attach-handle', () => {
     });
     service.close();
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining("row 'one' went on meanwhile: look at it again")]);
+    expect(await lastState('one')).toBe('verdict');
+  });
+
+  test('a handle that an attempt of another batch has is refused, with its owner', async () => {
+    await takeName(home.home, 'h-9', { batch: 'other', id: 'x', n: 1 });
+    const { exitCode, stderr } = await home.run('review', 'attach-handle', 'b', 'one', 'h-9');
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining("the handle belongs to row 'x' of batch 'other': nothing was changed"),
+    ]);
     expect(await lastState('one')).toBe('verdict');
   });
 

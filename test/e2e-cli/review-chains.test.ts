@@ -72,6 +72,20 @@ describe.skipIf(!hasTemporal())('an order for a row that feeds others', () => {
     expect((await rig.run(['ledger', 'verify'])).code).toBe(0);
   });
 
+  it('so do those that name a row which shares its render', async () => {
+    const shot = (id: string) => `${id},svc/image,svc-alpha.2-klein-4b,a hero,,512,512,,5`;
+    const wet = (id: string, from: string) => `${id},svc/edit,svc-beta-image-edit-2511,wet ${id},@${from},512,512,,`;
+    const rows = [shot('hero'), shot('twin'), wet('first', 'twin'), wet('second', 'hero')];
+    rig = await startRig({ speed: 100, config: { prices: PRICES }, emulator: { faults: [LOST] } });
+    await rig.write('story.csv', ['id,kind,model,prompt,image,width,height,duration,seed', ...rows, ''].join('\n'));
+    expect((await rig.run(['run', 'story.csv', '--yes'])).code).toBe(3);
+    const said = await order('--yes', '--json');
+    expect(said.code, said.stderr).toBe(0);
+    expect(JSON.parse(said.stdout).dependents).toEqual({ rows: ['first', 'second'], credits: '1', follow: true });
+    await ended((now) => now.first === 'done' && now.second === 'done');
+    expect(jobs()).toBe(4);
+  });
+
   it('with --no-dependents they are left alone until the manifest is run', async () => {
     await lostPortrait();
     const alone = await order('--yes', '--no-dependents', '--json');

@@ -69,6 +69,9 @@ describe('classification of one submit', () => {
     const coded = { error: error('vendor_unreachable'), vendorRefusal: 'unreachable' } as const;
     expect(read(503, coded)).toMatchObject({ rule: 'T5', next: 'wait_provider' });
     expect(read(503, { error: error(), vendorRefusal: 'disabled' })).toMatchObject({ rule: 'T6', next: 'fail_route' });
+    // A number as its code is no documented form: a gateway's word, behind which the call may go on.
+    const foreign = { ...error('503'), form: 'foreign' } as const;
+    expect(read(503, { error: foreign, vendorRefusal: 'disabled' })).toMatchObject({ state: 'unknown' });
   });
 
   it('T7: a 200 that carries a refusal of the provider', () => {

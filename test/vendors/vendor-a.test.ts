@@ -122,6 +122,8 @@ describe('the submit answer', () => {
     expect(read({ code: '1201', message: 'x' }).reading).toBe('unreadable');
     expect(read({ code: 0, message: 'SUCCEED', data: {} }).reading).toBe('unreadable');
     expect(read({ message: 'x' }).reading).toBe('unreadable');
+    expect(read({ code: 1303, data: { task_id: 812345 } }).reading, 'a task was named').toBe('unreadable');
+    expect(read({ code: 1303, data: { task_id: null } }).reading).toBe('refused');
   });
 
   it('a task id always wins (T8)', () => {
@@ -147,6 +149,12 @@ describe('the poll', () => {
       reading: 'unreadable',
       why: 'the poll failed with provider code 1303: busy',
     });
+  });
+
+  it.each([0, '0', null, undefined])('code %j is success: the film of an ended task is fetched', (code) => {
+    const videos = [{ url: 'https://a' }];
+    const answer = jsonAnswer({ code, data: { task_status: 'succeed', task_result: { videos } } } as never);
+    expect(asyncAdapter('vendor-a/text2video').readPoll(answer)).toMatchObject({ outputs: [{ url: 'https://a' }] });
   });
 
   it('a task is polled under its own capability', () => {

@@ -1,5 +1,5 @@
 import type { Case, Evidence, Movement } from './evidence.js';
-import { ownTimeMs } from './settle.js';
+import { ownTimeMs } from './patience.js';
 
 /** A gap this many times longer than what is usual says nothing of the time that passed. */
 const JUMP = 10;

@@ -1,13 +1,16 @@
 import type { Case, Evidence, Reading } from './evidence.js';
 import { explain, type Look } from './explain.js';
-import { opennessOf, showsAllUntil } from './residual.js';
+import { equalsOf, isHopeless, nextLookMs, ownTimeMs } from './patience.js';
+import { isLaterState, showsAllUntil, slackOf } from './residual.js';
 import { type Story, storyOf, tell } from './story.js';
 
 interface Told {
   sentence: string;
   story?: Story | undefined;
-  /** When the last reading was that a verdict of billed or not rests on. */
+  /** When the last reading was that a verdict of billed or not rests on, or the first that nothing explains. */
   restsOnMs?: number;
+  /** The balance has risen then by what nothing explains, for so long that no stale copy shows it. */
+  rise?: Reading;
 }
 
 export type Settlement =
@@ -37,6 +40,8 @@ export function settle(evidence: Evidence): Settlement {
   if (!evidence.exclusive) {
     return undecided(evidence, latest, 'the account is not declared exclusive (--exclusive)');
   }
+  const strange = looks.find(({ isExplained }) => !isExplained);
+  if (strange) return unexplained(evidence, looks, strange);
   const gone = firstOfTwo(evidence, looks, [evidence.subject], isUnbilled);
   const bill = billOf(evidence, looks);
   if (gone && (bill === undefined || bill.at.atMs < gone.first.at.atMs)) {
@@ -46,8 +51,8 @@ export function settle(evidence: Evidence): Settlement {
     return { outcome: 'verdict', verdict: 'billed', restsOnMs: bill.at.atMs, ...told(evidence, bill, 'billed') };
   const together = evidence.equals.length > 0 ? (count(evidence, looks) ?? countWithJudged(evidence)) : undefined;
   if (together) return together;
-  if (isHopeless(evidence, looks)) return undecided(evidence, latest, whyOpen(latest));
-  return { outcome: 'wait', untilMs: nextLookMs(evidence), ...told(evidence, latest, whyOpen(latest)) };
+  if (isHopeless(evidence, looks)) return undecided(evidence, latest, EITHER);
+  return { outcome: 'wait', untilMs: nextLookMs(evidence), ...told(evidence, latest, EITHER) };
 }
 
 /** How many of the subject and its equals were billed, where every consistent explanation says the same number. */
@@ -57,6 +62,7 @@ export function countTogether(evidence: Evidence): Counted | undefined {
 
 function count(evidence: Evidence, looks: Look[]): Counted | undefined {
   const latest = looks.at(-1);
+  if (!looks.every(({ isExplained }) => isExplained)) return undefined;
   const equals = equalsOf(evidence);
   const two = firstOfTwo(evidence, looks, equals, isCounted);
   if (!two || !latest || !isCounted(latest)) return undefined;
@@ -93,11 +99,6 @@ function sinceFirst(evidence: Evidence): Evidence {
   return { ...evidence, subject: first, rivals: [...others, ...rest] };
 }
 
-/** From when on two readings can show that a case was not billed, as the readings tell time. */
-export function ownTimeMs({ lambdaMs }: Pick<Evidence, 'lambdaMs'>, { t0Ms, dueAfterMs }: Case): number {
-  return t0Ms + dueAfterMs + lambdaMs;
-}
-
 /**
  * The last look that shows the bill. What may have been given back while nobody knew that the answer was lost needs a
  * reading from after the call: the charge of an earlier one can be gone by then.
@@ -107,20 +108,16 @@ function billOf({ subject }: Evidence, looks: Look[]): Look | undefined {
   return looks.findLast((look) => isBilled(look) && !(mayBeBack && look.at.askedMs < subject.t0Ms));
 }
 
-function isBilled({ isExplained, mayBeUnbilled }: Look): boolean {
-  return isExplained && !mayBeUnbilled;
+function isBilled({ mayBeUnbilled }: Look): boolean {
+  return !mayBeUnbilled;
 }
 
-function isUnbilled({ isExplained, mayBeBilled }: Look): boolean {
-  return isExplained && !mayBeBilled;
+function isUnbilled({ mayBeBilled }: Look): boolean {
+  return !mayBeBilled;
 }
 
-function isCounted({ isExplained, equalsBilled: { least, most } }: Look): boolean {
-  return isExplained && least === most;
-}
-
-function equalsOf({ subject, rivals, equals }: Evidence): Case[] {
-  return [subject, ...rivals.filter(({ name }) => equals.includes(name))];
+function isCounted({ equalsBilled: { least, most } }: Look): boolean {
+  return least === most;
 }
 
 interface Two {
@@ -148,22 +145,6 @@ function firstOfTwo(evidence: Evidence, looks: Look[], cases: Case[], says: (loo
   return undefined;
 }
 
-/**
- * A case is given up when waiting cannot help: it and all other open cases are past their times, nothing of the account
- * moves any more and the last readings still allow both; or when its patience is over.
- */
-function isHopeless(evidence: Evidence, looks: Look[]): boolean {
-  const { subject, rivals, patienceMs, giveUpAfterMs } = evidence;
-  const latest = looks.at(-1)?.at;
-  if (latest === undefined) return false;
-  const ownMs = Math.max(...equalsOf(evidence).map((one) => ownTimeMs(evidence, one)));
-  if (latest.askedMs >= ownMs + giveUpAfterMs) return true;
-  const [before] = looks.slice(-2);
-  const isStill = (at: Reading): boolean =>
-    [subject, ...rivals].every((one) => at.askedMs >= ownTimeMs(evidence, one)) && opennessOf(evidence, at) === 0;
-  return latest.askedMs >= ownMs + patienceMs && before !== undefined && isStill(before.at) && isStill(latest);
-}
-
 function unread(evidence: Evidence): Settlement {
   const { readings, subject, nowMs, patienceMs } = evidence;
   const wasRead = readings.some(({ atMs }) => atMs <= subject.claimedAtMs);
@@ -174,16 +155,32 @@ function unread(evidence: Evidence): Settlement {
   return { outcome: 'wait', untilMs: nextLookMs(evidence), sentence };
 }
 
-/** Looks again soon at first, since a bill shows early, then ever more rarely, and often once its time has come. */
-function nextLookMs(evidence: Evidence): number {
-  const { nowMs, lambdaMs, subject } = evidence;
-  const ownMs = ownTimeMs(evidence, subject);
-  const step = Math.max(lambdaMs / 4, (nowMs - subject.claimedAtMs) / 4);
-  return nowMs < ownMs ? Math.min(ownMs, nowMs + step) : nowMs + Math.max(lambdaMs / 12, (nowMs - ownMs) / 8);
+const EITHER = 'it can be either';
+
+/**
+ * No explanation meets every reading since the claim: nothing that came later says anything of the case. What somebody put
+ * into the account, for one, may hide its bill.
+ */
+function unexplained(evidence: Evidence, looks: Look[], strange: Look): Settlement {
+  const rise = standingRise(evidence, strange.at);
+  const why = rise ? RISEN : 'someone else seems to spend from this account';
+  const rests = { restsOnMs: strange.at.atMs, ...(rise && { rise }) };
+  if (isHopeless(evidence, looks)) return { ...undecided(evidence, strange, why), ...rests };
+  return { outcome: 'wait', untilMs: nextLookMs(evidence), ...rests, ...told(evidence, strange, why) };
 }
 
-function whyOpen({ isExplained }: Look): string {
-  return isExplained ? 'it can be either' : 'someone else seems to spend from this account';
+const RISEN = 'the balance rose by what no refund and no purchase explains';
+
+/** The reading, where the balance rose in it and stayed there until no stale copy can show it. */
+function standingRise(evidence: Evidence, at: Reading): Reading | undefined {
+  const { readings, lambdaMs } = evidence;
+  const from = readings.indexOf(at);
+  const before = readings[from - 1];
+  if (before === undefined) return undefined;
+  const least = before.balanceNano + slackOf(evidence);
+  const fallsMs =
+    readings.slice(from).find(({ balanceNano }) => balanceNano <= least)?.atMs ?? Number.POSITIVE_INFINITY;
+  return readings.slice(from).some((one) => one.atMs < fallsMs && isLaterState(at, one, lambdaMs)) ? at : undefined;
 }
 
 function timesOf({ first, second }: Two): { goneMs: number; restsOnMs: number } {

@@ -10,7 +10,7 @@ import { absentIsUndefined, type BatchState, batchState, progressOf, slotsOf } f
 import type { BatchPlace } from '../access/home-access.js';
 import { readThroughQueue } from '../access/queued-read.js';
 import { KeyRefusedError } from '../access/read-account.js';
-import type { WorkAccess } from '../access/work-access.js';
+import { joinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
 import { createFileInWay, shownProgress } from '../plan/taken-names.js';
 import { EXIT, UserError } from '../user-error.js';
@@ -180,4 +180,19 @@ export async function refusedKeyTold(at: BatchPlace, work: WorkAccess): Promise<
 function stillRefused({ isShared }: WorkAccess, resume: string): string {
   const another = isShared ? 'give the worker another one' : 'set another one in CALLSHEET_API_KEY or --api-key-file';
   return `the service still does not accept the API key, so nothing new is submitted: have it unblocked there, or ${another}, then \`${resume}\` goes on at once`;
+}
+
+/**
+ * What works on a batch whose rows have all ended, while it writes the results; undefined where nothing does. Where nobody
+ * can be asked, the home tells how the batch stands.
+ */
+export async function joinRunning(at: BatchPlace): Promise<WorkAccess | undefined> {
+  const work = await joinWork(at.session).catch(() => undefined);
+  if (work === undefined) return undefined;
+  const state = await createBatchSource(at, work)
+    .state()
+    .catch(() => undefined);
+  if (state?.state === 'running') return work;
+  await work.close();
+  return undefined;
 }

@@ -68,13 +68,17 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
 }
 
 /** Each batch keeps the limits that it was run with: one budget cannot be meant for all of them. */
-function refuseLimitsOfAll({ origins }: Session): void {
-  for (const [path, flag] of LIMIT_FLAGS) {
-    if (origins.get(path)?.name !== 'flag') continue;
-    throw new UserError(
-      `${flag} belongs to one batch: \`callsheet resume <batch> ${flag} …\` goes on with that one; nothing was submitted`,
-    );
-  }
+function refuseLimitsOfAll(session: Session): void {
+  const [flag] = ownLimits(session);
+  if (flag === undefined) return;
+  throw new UserError(
+    `${flag} belongs to one batch: \`callsheet resume <batch> ${flag} …\` goes on with that one; nothing was submitted`,
+  );
+}
+
+/** The limits of a batch that the command has as flags. */
+function ownLimits({ origins }: Session): string[] {
+  return LIMIT_FLAGS.flatMap(([path, flag]) => (origins.get(path)?.name === 'flag' ? [flag] : []));
 }
 
 const LIMIT_FLAGS = [
@@ -114,9 +118,10 @@ async function refuseRefusedKey(at: BatchPlace, work: WorkAccess): Promise<void>
 
 /**
  * Lets a batch go on: one that is paused, one that stopped for its budget or its failures, with new limits, and one
- * that nothing works on any more or that still waits for a paid output.
+ * that nothing works on any more or that still waits for a paid output. False where nothing of it is left to run, and
+ * only its limits were changed, for what is ordered of it next.
  */
-export async function resumeStopped(session: Session, batch: string, trustsHome: boolean): Promise<void> {
+export async function resumeStopped(session: Session, batch: string, trustsHome: boolean): Promise<boolean> {
   const known = await knownBatch(session, batch);
   await refuseOtherHome(known, trustsHome);
   await refuseAboveApproval(known, limitsOf(session));
@@ -125,14 +130,15 @@ export async function resumeStopped(session: Session, batch: string, trustsHome:
   if (full !== undefined) throw new UserError(`${full}; nothing was changed`, EXIT.configuration);
   const work = await resumeWork(session);
   try {
-    await goOn(known, work);
-    await refuseRefusedKey(known, work);
+    const goesOn = await goOn(known, work);
+    if (goesOn) await refuseRefusedKey(known, work);
+    return goesOn;
   } finally {
     await work.close();
   }
 }
 
-async function goOn(known: KnownBatch, work: WorkAccess): Promise<void> {
+async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
   const { session, access, batch } = known;
   const { home } = access;
   // Before anything is changed: what is refused leaves a pause and a reason to stop as they are.
@@ -145,10 +151,14 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<void> {
   await clearStopped(home, batch);
   const isLeft = stopped !== undefined || (await hasOpenRows(known)) || (await waitsForOutput(known));
   if (!isRunning && isLeft) {
-    if (terms === undefined) return submitBatch(known, work, supplyOf(known));
-    return submitBatch(known, work, supplyOf(known), { limits, policy: terms.policy });
+    await submitBatch(known, work, supplyOf(known), terms && { limits, policy: terms.policy });
+    return true;
   }
   if (!isRunning) await refuseSampled(known);
+  if (!isRunning && ownLimits(session).length > 0) {
+    await orderLimits(known, limitsOf(session));
+    return false;
+  }
   await orderPause(home, batch, false);
   if (isRunning) {
     await orderLimits(known, limitsOf(session));
@@ -159,6 +169,7 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<void> {
   }
   await signalRunning(known, work, resumeBatch);
   await carryOut(known, work);
+  return true;
 }
 
 /** What was decided about rows while no engine ran. */

@@ -11,7 +11,7 @@ import type { RenderSources } from '../reuse/found-renders.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
-import { createBatchSource } from './batch-source.js';
+import { createBatchSource, joinRunning } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { closeBatch } from './close-batch.js';
 import { type JsonEvents, newJsonEvents } from './json-events.js';
@@ -168,14 +168,15 @@ export async function followAgain(session: Session, batch: string): Promise<numb
   const tally = await batchTally(access, batch, generation);
   const common = { ...known, generation, events, finishedBefore: undefined, lost: [], tookMs: undefined };
   events?.started({ generation, rows, toRun: tally.open, out: `${out}/${batch}` });
-  if (tally.open === 0) {
+  const writing = tally.open === 0 ? await joinRunning(known) : undefined;
+  if (tally.open === 0 && writing === undefined) {
     // The mark outlives a cancel; then no row waits for it any more.
     const stopped = tally.counts.not_started > 0 ? await stoppedReason(access.home, batch) : undefined;
     return closeBatch({ ...common, result: { ...tally, ...(stopped && { stopped }) } });
   }
-  const work = await rejoinWork(session);
+  const work = writing ?? (await rejoinWork(session));
   const state = await createBatchSource(known, work).state();
-  if (state.state !== 'running') {
+  if (state.state !== 'running' && writing === undefined) {
     await work.close();
     throw new UserError(
       `batch '${batch}' does not run, and ${amount(tally.open, 'row is', 'rows are')} not finished: \`callsheet resume ${batch}\` goes on, or the \`callsheet run …\` that started it`,

@@ -92,6 +92,14 @@ export function tallyReused(tally: PlanTally, row: Tallied, price: CreditsRange 
   cell.reused += 1;
 }
 
+/** A row that was booked to be submitted is not: what feeds it brings no output, and costs nothing. */
+export function tallyUnfed(tally: PlanTally, row: Tallied, price: CreditsRange | null): void {
+  const cell = cellOf(tally, row);
+  addPrice(cell, price, -1);
+  cell.finished += 1;
+  tally.ended.not_started += 1;
+}
+
 /** A row to be submitted is rendered in another batch as well just now. */
 export function tallyElsewhere(tally: PlanTally, row: Tallied, price: CreditsRange | null): void {
   const cell = cellOf(tally, row);

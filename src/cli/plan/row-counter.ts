@@ -15,6 +15,7 @@ import { type ContradictedPrices, noteContradiction } from './plan-prices.js';
 import { newPlanTally, type PlanTally, type RowPlan, tallyElsewhere, tallyReused, tallyRow } from './plan-tally.js';
 import { createRowPlanner, freshPlan, type PlannedRow } from './row-planner.js';
 import type { TakenNames } from './taken-names.js';
+import { createUnfedRows, leaveUnfed } from './unfed-rows.js';
 
 /** Plans and prices rows one after the other; looks the home up for many at once. */
 
@@ -98,9 +99,9 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
   let buffer: Row[] = [];
   /** By index: what shares the render of one of them is rendered by itself. */
   const skipped = new Set<number>();
-
   const copied: TakenName[] = [];
   const chainCosts = createChainCosts();
+  const unfed = planner.isKnown ? createUnfedRows() : undefined;
 
   function noteTaken(taken: TakenName): void {
     counted.takenCount += 1;
@@ -144,6 +145,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     const price = isPriced ? listPrice(row, prices) : null;
     tallyRow(counted.tally, row, plan, price);
     chainCosts.link(row);
+    unfed?.add(row, plan, price);
     if (plan.plan === 'submit') chainCosts.add(row, price);
     if (isPriced) noteContradiction(counted.contradicted, row, prices);
     if (plan.plan === 'submit') {
@@ -188,6 +190,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     },
     finish: async () => {
       await flush();
+      if (unfed) leaveUnfed(unfed, counted, chainCosts);
       await findEarlier();
       return { ...counted, inChains: chainCosts.total() };
     },

@@ -1,6 +1,6 @@
 import type { Evidence, Movement, Reading } from '../../books/check/evidence.js';
+import { ownTimeMs } from '../../books/check/patience.js';
 import { showsAllUntil } from '../../books/check/residual.js';
-import { ownTimeMs } from '../../books/check/settle.js';
 import { clockText, creditsText, rangeText, type Story, storyOf } from '../../books/check/story.js';
 import { gatherEvidence } from '../../books/evidence.js';
 import type { Attempt, AttemptState } from '../../domain/attempt.js';

@@ -54,7 +54,8 @@ async function runnable(known: KnownBatch, settled: readonly PlacedRow[]): Promi
     before = found.length;
     for (const [index, row] of left) {
       const feeders = await feeding(known, row);
-      if (!feeders.every(({ file, media }) => file !== undefined || brings.has(media.id))) continue;
+      if (!feeders.every(({ file, row: feeding, media }) => file !== undefined || brings.has(feeding?.id ?? media.id)))
+        continue;
       left.delete(index);
       brings.add(row.id);
       found.push(row);

@@ -4,6 +4,7 @@ import type { AttemptState, Decision } from '../../domain/attempt.js';
 import type { PollReading } from '../../domain/exchange.js';
 import type { Row } from '../../domain/row.js';
 import { handleOf, type Standing } from '../../domain/standing.js';
+import { nameOwner } from '../../home/handles.js';
 import { resultLines } from '../../home/result-lines.js';
 import { readTrust, trust } from '../../home/verdicts.js';
 import { isAsync } from '../../kinds/facts.js';
@@ -145,6 +146,8 @@ export async function refuseSharedHandle(
 ): Promise<void> {
   const taken = (other: string, where: string): UserError =>
     new UserError(`the handle belongs to row '${other}' of batch '${where}': nothing was changed`);
+  const owner = await nameOwner.read(access.home, handle);
+  if (owner !== undefined && !(owner.batch === batch && owner.id === id)) throw taken(owner.id, owner.batch);
   for await (const { row, record } of resultLines(resultSources(access), batch, generation.generation)) {
     if (row.id !== id && record?.handle === handle) throw taken(row.id, batch);
   }

@@ -11,7 +11,6 @@ import {
   believedSeconds,
   created,
   failed,
-  handleText,
   optionalSeconds,
   optionalText,
   readStatus,
@@ -30,7 +29,7 @@ import { vendorAOmniVideo } from './omni-columns.js';
 const submitted = z.object({
   code: z.unknown().optional(),
   message: optionalText,
-  data: z.object({ task_id: handleText }).optional().catch(undefined),
+  data: z.object({ task_id: z.unknown().optional() }).optional().catch(undefined),
 });
 const video = z.object({ url: optionalText, duration: optionalSeconds }).catch({});
 const polled = z.object({
@@ -123,21 +122,32 @@ function kindOf(rules: KindRules, bodyOf: BodyOf): Family[string] {
   return { rules, wire };
 }
 
+/** "0 on success; non-zero is a provider error"; a gateway may give the number as text. */
+function isErrorCode(code: unknown): boolean {
+  return code !== undefined && code !== null && code !== 0 && code !== '0';
+}
+
 /** A handle always wins; without one only a 200 with a provider's error code proves that no task exists. */
 function readTask(
   { code, message, data }: z.output<typeof submitted>,
   toCreated: (handle: string, remark?: string) => SubmitReading,
   status: number,
 ): SubmitReading {
-  const isError = typeof code === 'number' && code !== 0;
-  if (data !== undefined) return toCreated(data.task_id, isError ? `answered with provider code ${code}` : undefined);
-  if (!isError || status !== 200) return unreadable('the answer has no data.task_id');
+  const isError = isErrorCode(code);
+  const { task_id: handle } = data ?? {};
+  if (typeof handle === 'string' && handle.trim() !== '') {
+    return toCreated(handle, isError ? `answered with provider code ${code}` : undefined);
+  }
+  const isNamed = handle !== undefined && handle !== null && typeof handle !== 'string';
+  if (typeof code !== 'number' || !isError || isNamed || status !== 200) {
+    return unreadable('the answer has no data.task_id');
+  }
   return { reading: 'refused', code: String(code), message: safeText(message ?? 'no message given') };
 }
 
 /** A `code` other than 0 is a failed poll, not a failed job, unless the task's own status says that it failed. */
 function readPolledTask({ code, message, data }: z.output<typeof polled>): PollReading {
-  if (code !== undefined && code !== 0 && data?.task_status !== 'failed') {
+  if (isErrorCode(code) && data?.task_status !== 'failed') {
     const shown = typeof code === 'number' ? ` ${code}` : '';
     return unreadable(`the poll failed with provider code${shown}: ${safeText(message ?? 'no message given', 200)}`);
   }

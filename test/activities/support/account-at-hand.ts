@@ -37,6 +37,7 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
     ...account,
     messenger: { outcomeKnown: async () => true, caseOpened: heard, caseEnded: heard },
     requests: { turn: async () => 0 },
+    onAnswered: () => undefined,
     keyMark: () => 'one',
     log: silent,
     callers: { own: null, isGone: () => false },

@@ -1,0 +1,62 @@
+import { defined } from '../../domain/defined.js';
+import type { CreditsRange } from '../../domain/money.js';
+import { fedMedia, type Row } from '../../domain/row.js';
+import type { ChainCosts } from './chain-costs.js';
+import { type PlanTally, type RowPlan, tallyUnfed } from './plan-tally.js';
+
+/** Rows that are not run since what feeds them has ended without an output and is not run again. */
+export interface UnfedRows {
+  /** Any row, in any order. */
+  add(row: Row, plan: RowPlan, price: CreditsRange | null): void;
+  find(): FedRow[];
+}
+
+interface FedRow extends Pick<Row, 'index' | 'kind' | 'group'> {
+  price: CreditsRange | null;
+  feeders: readonly number[];
+}
+
+export function createUnfedRows(): UnfedRows {
+  /** By index: they bring nothing. */
+  const barren = new Set<number>();
+  let fed: FedRow[] = [];
+  return {
+    add(row, plan, price) {
+      const isOver = plan.plan === 'finished' && plan.status !== 'done' && plan.status !== 'skipped';
+      if (isOver) barren.add(row.index);
+      if (plan.plan !== 'submit') return;
+      const feeders = fedMedia(row).map(({ at }) => at);
+      const { index, kind, group } = row;
+      if (feeders.length > 0) fed.push({ index, kind, ...defined({ group }), price, feeders });
+    },
+    find() {
+      const found: FedRow[] = [];
+      // Once more for each row that stands before what feeds it.
+      for (let before = -1; before !== found.length && barren.size > 0; ) {
+        before = found.length;
+        const left: FedRow[] = [];
+        for (const row of fed) {
+          if (row.feeders.some((at) => barren.has(at))) {
+            barren.add(row.index);
+            found.push(row);
+          } else left.push(row);
+        }
+        fed = left;
+      }
+      return found;
+    },
+  };
+}
+
+/** Takes them out of what is to be run. */
+export function leaveUnfed(
+  unfed: UnfedRows,
+  counted: { tally: PlanTally; finishedBefore: boolean[] },
+  chainCosts: ChainCosts,
+): void {
+  for (const row of unfed.find()) {
+    tallyUnfed(counted.tally, row, row.price);
+    chainCosts.remove(row.index);
+    counted.finishedBefore[row.index] = true;
+  }
+}
