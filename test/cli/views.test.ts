@@ -311,6 +311,10 @@ describe('the end', () => {
       '1 row was not started, since what feeds it is another file now or gone: bring it back, or `callsheet retry b --accept-inputs` takes it as it lies',
       '2 rows were not started, since what feeds them needs a person: settle that first with `callsheet review list b`',
     ]);
+    const givenUp = { ...unstarted, notStarted, counts: { ...unstarted.counts, lost_paid: 1, review: 0 }, settled: 1 };
+    expect(summaryLines(givenUp, colors)).toContain(
+      '2 rows were not started, since what feeds them was given up: `callsheet review resubmit b <id>` pays for that again',
+    );
     expect(summaryLines({ ...facts, fellNano: 7.2 * CREDIT }, colors)).toContain(
       '  balance  7.2 credits less than when the batch began, as far as it shows yet',
     );

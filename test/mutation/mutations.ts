@@ -266,7 +266,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F19',
-    'src/books/readings.ts',
+    'src/books/strangers.ts',
     "  log.warn({ batch, ...unattributed }, 'the balance moved by more than is known here');\n",
     '',
     MONEY_TEST,
@@ -402,8 +402,8 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F36',
     'activities/row/poll-pace.ts',
-    '  if (status < 400 || status >= 500) throw failed(poll, code);',
-    "  if (status < 400 || status >= 500) return review(poll, 'poll_unreadable');",
+    '  if (isPassing) throw failed(poll, code);',
+    "  if (isPassing) return review(poll, 'poll_unreadable');",
     POLLS_TEST,
   ),
   one(
@@ -542,8 +542,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'src/home/row-standing.ts',
-        take: '  const last = attempts.at(-1);\n  const isLate',
-        give: '  const last = attempts.find(({ n }) => n === 0);\n  const isLate',
+        take: '  const last = paid ?? attempts.at(-1);',
+        give: '  const last = attempts.find(({ n }) => n === 0);',
       },
       {
         file: 'src/store/folder-files.ts',

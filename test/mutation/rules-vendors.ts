@@ -69,15 +69,15 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('src/kinds/vendor-a/wire.ts', [
     [76, '      ...storyboardOf(row),\n      callback_url: callbackUrl,\n', '      ...storyboardOf(row),\n', 1],
-    [112, "const isError = typeof code === 'number' && code !== 0;", "const isError = code === '';"],
-    [112, "if (code !== undefined && code !== 0 && data?.task_status !== 'failed') {", "if (code === '') {", 1],
+    [112, 'const isError = isErrorCode(code);', "const isError = code === '';"],
+    [112, "if (isErrorCode(code) && data?.task_status !== 'failed') {", "if (code === '') {", 1],
     [113, 'path: `${rules.path}/${segment(handle)}`', 'path: `${vendorAText2Video.path}/${segment(handle)}`'],
     [114, '[defined({ url, durationSeconds: seconds })]', '[{ url }]'],
     [114, 'failed(word, data?.task_status_msg ?? message)', 'failed(word, message)', 1],
     [127, 'path: `${rules.path}/${segment(handle)}`', 'path: `/v1/vendor-a/videos/${segment(handle)}`'],
     [153, "[...plain('images'), ...frames('first_frame'),", "[...frames('first_frame'), ...plain('images'),"],
     [154, "columns(row, ['character_orientation',", "columns(row, ['prompt', 'duration', 'character_orientation',", 1],
-    [192, 'if (!isError || status !== 200) return unreadable(', 'if (status !== 0) return unreadable('],
+    [192, ' || isNamed || status !== 200) {', ' || isNamed || status !== 0) {'],
   ]),
   ...within('src/kinds/vendor-a/facts.ts', [[113, 'handleLifeMs: 7 * DAY_MS,', 'handleLifeMs: 6 * DAY_MS,', 1]]),
   ...within('src/kinds/vendor-a/columns.ts', [

@@ -77,10 +77,10 @@ function balanceLines({ creditsUnknown, fellNano = 0 }: SummaryFacts): string[] 
 }
 
 function unattributedLine({ lo, hi }: { lo: CreditsNano; hi: CreditsNano }, isDistrusted: boolean): string {
-  if (hi < 0) {
-    return `  surplus  ${rangeText({ lo: -hi, hi: -lo })} credits less left the balance than the prices of the requests here say: a price is set too high, or a failure was refunded`;
-  }
   const until = isDistrusted ? '; `if-proved` sends no row again until `callsheet review trust`' : '';
+  if (hi < 0) {
+    return `  surplus  ${rangeText({ lo: -hi, hi: -lo })} credits less left the balance than the prices of the requests here say: a price is set too high, a failure was refunded, or somebody put credits in${until}`;
+  }
   return `  missing  ${rangeText({ lo, hi })} credits left the balance that no request here explains: someone else spends, a price is set too low, or a request was carried out twice${until}`;
 }
 
@@ -100,9 +100,14 @@ function caseLine(one: ListedCase): string {
   return `${one.status} ${one.id}, ${stake} at stake: ${plain(one.reason ?? reasonSentence(one), 200)}`;
 }
 
+/** Rows that somebody has to look at: those that were given up are settled. */
+function forPersonOf({ counts, settled = 0 }: SummaryFacts): number {
+  return counts.review + counts.lost_paid - settled;
+}
+
 function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
   const { batch, counts, sum, stopped } = facts;
-  const forPerson = counts.review + counts.lost_paid - (facts.settled ?? 0);
+  const forPerson = forPersonOf(facts);
   const toRetry = counts.failed + counts.cancelled;
   const lines: string[] = [];
   if (facts.isSampled) lines.push(sampledLine(batch, counts.not_started));
@@ -119,7 +124,8 @@ function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
 }
 
 /** What the same command again would leave as it is comes with the order that starts it. */
-function notStartedLines({ batch, counts, notStarted = {}, reviewHint }: SummaryFacts): string[] {
+function notStartedLines(facts: SummaryFacts): string[] {
+  const { batch, counts, notStarted = {}, reviewHint } = facts;
   const { retry = 0, follow = 0, review = 0, 'accept inputs': changed = 0 } = notStarted;
   const were = (rows: number): string => `${amount(rows, 'row was', 'rows were')} not started`;
   const since = (rows: number): string => `${were(rows)}, since what feeds ${rows === 1 ? 'it' : 'them'}`;
@@ -133,7 +139,11 @@ function notStartedLines({ batch, counts, notStarted = {}, reviewHint }: Summary
     const order = `\`callsheet retry ${batch} --accept-inputs\` takes it as it lies`;
     lines.push(`${since(changed)} is another file now or gone: bring it back, or ${order}`);
   }
-  if (review > 0) lines.push(`${since(review)} needs a person: settle that first with \`${reviewHint}\``);
+  if (review > 0 && forPersonOf(facts) === 0) {
+    lines.push(`${since(review)} was given up: \`callsheet review resubmit ${batch} <id>\` pays for that again`);
+  } else if (review > 0) {
+    lines.push(`${since(review)} needs a person: settle that first with \`${reviewHint}\``);
+  }
   return lines;
 }
 
