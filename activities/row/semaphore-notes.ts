@@ -15,11 +15,15 @@ const LIMITS_EVERY_MS = 10_000;
 /** What a submit's result means for others: its family is free again, or the account's limits have changed. */
 export async function noteResult(deps: Dependencies, grant: number | null, result: SubmitResult): Promise<void> {
   const isTurnedAway = result.outcome === 'refused' && result.next === 'wait_turn';
-  const isAnswered = result.outcome === 'standing' || (result.outcome === 'refused' && result.next !== 'retry_backoff');
+  const isAnswered = result.outcome === 'refused' ? result.next !== 'retry_backoff' : hasCome(result);
   if (isAnswered) deps.onAnswered(isTurnedAway);
   if (isTurnedAway) return noteLimits(deps);
   const isCreated = result.outcome === 'standing' && result.standing === 'created';
   if (isCreated && grant !== null) return heard(deps, () => deps.messenger.submitted(grant));
+}
+
+function hasCome(result: SubmitResult): boolean {
+  return result.outcome === 'standing' && (result.standing === 'created' || result.standing === 'done');
 }
 
 /** An attempt's answer is lost, as the ledger has it now; `quiet`: when nothing should be submitted for its sake. */

@@ -182,7 +182,8 @@ function untilChanged(
   if (next !== 'pause_credits') return {};
   const need = creditsFromNumber(error?.creditsRequired);
   const told = creditsFromNumber(error?.creditsBalance);
-  const seen = [told === undefined || told === null ? told : told + ROUNDED_NANO, deps.books.latest?.value.balanceNano];
+  const isRounded = told !== undefined && told !== null && told % ROUNDED_NANO === 0;
+  const seen = [isRounded ? told + ROUNDED_NANO : told, deps.books.latest?.value.balanceNano];
   return {
     ...(need === undefined ? {} : { needNano: need }),
     seenNano: seen.filter((nano) => nano !== undefined && nano !== null),

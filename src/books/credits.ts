@@ -91,7 +91,8 @@ async function costOf(books: Books, now: Row, batch: string, attempt: Attempt): 
   if (result) {
     const row = await rowThen(books, now, batch, attempt);
     const between = { fromMs: intent?.atMs ?? result.atMs, toMs: result.atMs };
-    return withFollowUp(row, await actualCredits(books, batch, row, result.facts, between));
+    const cost = withFollowUp(row, await actualCredits(books, batch, row, result.facts, between));
+    return cost && result.facts.mayBeUnbilled ? { ...cost, lo: 0 } : cost;
   }
   return wasBilled(attempt) ? (intent?.expected ?? null) : null;
 }

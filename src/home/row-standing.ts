@@ -29,7 +29,7 @@ export function rowStanding(
 ): RowStanding {
   const attempts = read ?? [];
   // An output that is still waited for is tried at each `run`; no reason for another submit.
-  const isWaiting = record?.reasonCode === 'output_pending' && (read === null || hasOutput(attempts.at(-1)));
+  const isWaiting = record?.reasonCode === 'output_pending' && (read === null || attempts.some(hasOutput));
   const isEnded = record && record.status !== 'not_started' && isBinding(record, content) && !isWaiting;
   if (isEnded && !isRetried(record, retry) && !isOutdone(record, attempts)) {
     const { status, creditsNano = null } = recordFor(record, content?.hash);
@@ -85,12 +85,12 @@ export function isOutdone(record: RowRecord, attempts: Attempt[]): boolean {
   const isDone = record.status === 'done' && !record.flags.includes('rerun_failed');
   if (isDone || record.seenStates === undefined) return false;
   // Fresh URLs, while its output is fetched on, tell nothing new of how the row ended.
-  if (record.reasonCode === 'output_pending' && hasOutput(attempts.at(-1))) return false;
+  if (record.reasonCode === 'output_pending' && attempts.some(hasOutput)) return false;
   return statesOf(attempts) !== record.seenStates;
 }
 
-export function hasOutput(attempt: Attempt | undefined): boolean {
-  const standing = attempt && standingOf(attempt);
+export function hasOutput(attempt: Attempt): boolean {
+  const standing = standingOf(attempt);
   return standing === 'rendered' || standing === 'done';
 }
 

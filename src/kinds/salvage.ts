@@ -28,10 +28,10 @@ export function salvageBytes(partial: Uint8Array, path: Path): Buffer | undefine
   return base64 === undefined ? undefined : Buffer.from(base64, 'base64');
 }
 
-/** The text without a `data:` prefix where it is base64 of something, in either alphabet (RFC 4648), else undefined. */
+/** The text without a `data:` prefix where it is base64 of something, in either alphabet and perhaps in lines, else undefined. */
 export function plainBase64(text: string): string | undefined {
   const plain = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text;
-  return /^\s*[\w+/-]{2}[\w+/\s-]*={0,2}\s*$/.test(plain) ? plain : undefined;
+  return /^\s*(?:[\w+/-]{32,}\s+)*[\w+/-]{2,}={0,2}\s*$/.test(plain) ? plain : undefined;
 }
 
 /**

@@ -168,7 +168,9 @@ describe('TS: an output in any answer to a synchronous call', () => {
     const text = JSON.stringify({ data: [{ b64_json: base64 }] });
     const end = text.indexOf(base64) + base64.length;
     for (const exchange of [cut(200, text.slice(0, end)), cut(200, text.slice(0, end + 1)), answered(500, text)]) {
-      expect(await classify('svc/image', exchange)).toMatchObject({ state: 'done', outputs: [{ base64 }] });
+      // A failure is refunded: whether this one was billed only the balance tells.
+      const facts = { mayBeUnbilled: true };
+      expect(await classify('svc/image', exchange)).toMatchObject({ state: 'done', outputs: [{ base64 }], facts });
     }
     expect(shown(await classify('svc/image', cut(200, text.slice(0, end - 8))))).toBe('unknown S2');
   });
@@ -183,8 +185,16 @@ describe('TS: an output in any answer to a synchronous call', () => {
     }
   });
 
+  it('S0: base64 counts in lines and in the alphabet for URLs too: the output exists in that answer alone', async () => {
+    const base64 = smallPng().toString('base64');
+    for (const b64_json of [base64.replaceAll(/.{76}/g, '$& '), smallPng().toString('base64url')]) {
+      const seen = await classify('svc/image', answered(200, { created: 1, data: [{ b64_json }] }));
+      expect(seen.state === 'done' && Buffer.from(seen.outputs[0]?.base64 ?? '', 'base64')).toEqual(smallPng());
+    }
+  });
+
   it('S0: base64 that decodes to nothing is no result', async () => {
-    for (const b64_json of ['', '***', 'a page of text']) {
+    for (const b64_json of ['', '***', 'a page of text', 'no image for you']) {
       expect(shown(await classify('svc/image', answered(200, { data: [{ b64_json }] })))).toBe('unknown S2');
     }
   });

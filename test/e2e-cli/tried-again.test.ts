@@ -1,5 +1,5 @@
 // What was paid stays a row's own, however often its manifest is changed, and a batch that has ended takes further orders.
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
@@ -57,6 +57,10 @@ describe.skipIf(!hasTemporal())('a row that is tried again', () => {
     await ask('back', 'good');
     await ends(0, 'run', 'back.csv', '--yes');
     expect(results(rig, 'back')).toMatchObject([{ status: 'done', file: 'media/h.png' }]);
+    // What was paid for it is fetched again as well, where the file is gone.
+    rmSync(join(rig.out, 'back/media/h.png'));
+    const fetched = await ends(0, 'run', 'back.csv', '--yes');
+    expect(fetched.stderr).toContain('media/h.png (gone): fetched again');
     expect(paid()).toBe(before);
     await ends(0, 'ledger', 'verify');
   });
@@ -71,6 +75,21 @@ describe.skipIf(!hasTemporal())('a row that is tried again', () => {
     await ends(0, 'rerun', 'spent', 'h', '--yes');
     await ends(0, 'watch', 'spent');
     expect(results(rig, 'spent')).toMatchObject([{ status: 'done', file: 'media/h.v2.png', attempts: 2 }]);
+  });
+
+  it('does not open the gate of a sample for what it feeds', async () => {
+    const edits = ['e1', 'e2', 'e3'].map((id) => `${id},svc/edit,svc-beta-image-edit-2511,wet ${id},@hero,512,512`);
+    const hero = 'hero,svc/image,svc-alpha.2-klein-4b,BAD,,512,512';
+    await rig.write('gate.csv', ['id,kind,model,prompt,image,width,height', hero, ...edits, ''].join('\n'));
+    rig.emulator.setFaults([REFUSES]);
+    await rig.run(['run', 'gate.csv', '--sample', '1', '--yes']);
+    await rig.run(['run', 'gate.csv', '--yes']);
+    rig.emulator.setFaults([]);
+    const before = paid();
+    await rig.run(['retry', 'gate', '--yes']);
+    expect(paid() - before, 'the sample alone: hero and one edit at most').toBeLessThanOrEqual(2);
+    await ends(0, 'approve', 'gate', '--yes', '--max-credits', '5');
+    expect(results(rig, 'gate').map(({ status }) => status)).toEqual(['done', 'done', 'done', 'done']);
   });
 
   it('and what waits for a row that is not run is neither counted nor priced', async () => {

@@ -4,8 +4,9 @@ import type { Config } from '../../config.js';
 import type { Attempt } from '../../domain/attempt.js';
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
 import { isS3Address } from '../../domain/s3.js';
-import { standingOf } from '../../domain/standing.js';
+import { intentOf, standingOf } from '../../domain/standing.js';
 import { resultStates } from '../../home/attempts.js';
+import { hasOutput } from '../../home/row-standing.js';
 import { factsOf } from '../../kinds/facts.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
 import { plain } from '../terminal.js';
@@ -35,11 +36,12 @@ const NAMES_SHOWN = 5;
 /** Whether anything that is known of the row's attempts may still bring its output. */
 export async function mayComeAgain(
   { home, config }: HomeAccess,
-  { kind }: RowRecord,
+  { kind, rowHash }: RowRecord,
   attempts: readonly Attempt[],
   nowMs: number,
 ): Promise<boolean> {
-  const last = attempts.at(-1);
+  const own = attempts.findLast((one) => hasOutput(one) && intentOf(one)?.rowHash === rowHash);
+  const last = own ?? attempts.at(-1);
   // A row without an attempt has a copy of another row's file; of itself nothing is known.
   if (last === undefined) return false;
   const [first, ...later] = resultStates(last);

@@ -28,7 +28,7 @@ interface RestOfSample {
 
 /** What the rows beyond the sample would cost and take, by what is known now. */
 export async function planRest(at: Kept, sampleIds: readonly string[]): Promise<RestOfSample> {
-  const { rows, chains } = await countKeptRows(at, { retry: null });
+  const { rows, chains } = await countKeptRows(at, { retry: null, countsUnfed: true });
   const subject = { manifest: 'the rest', rows, costNotes: [], chains };
   const plan = await makePlan(at, subject, await readOwnCredits(at.session));
   return { plan, rows, quote: await quoteOf(at, plan, sampleIds) };

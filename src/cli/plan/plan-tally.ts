@@ -97,7 +97,6 @@ export function tallyUnfed(tally: PlanTally, row: Tallied, price: CreditsRange |
   const cell = cellOf(tally, row);
   addPrice(cell, price, -1);
   cell.finished += 1;
-  tally.ended.not_started += 1;
 }
 
 /** A row to be submitted is rendered in another batch as well just now. */

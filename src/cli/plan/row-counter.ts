@@ -59,6 +59,8 @@ export interface RowCounterOptions {
   retry: RetryOrder | null;
   /** Rows of the batch as it is; those that are added are taken out. */
   leaving?: Set<string>;
+  /** Rows are counted also where what feeds them has ended without an output. */
+  countsUnfed?: true;
   /** Absent where names need not be looked at. */
   takenNames?: TakenNames;
   /** Absent where earlier renders need not be looked for. */
@@ -101,7 +103,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
   const skipped = new Set<number>();
   const copied: TakenName[] = [];
   const chainCosts = createChainCosts();
-  const unfed = planner.isKnown ? createUnfedRows() : undefined;
+  const unfed = planner.isKnown && options.countsUnfed !== true ? createUnfedRows() : undefined;
 
   function noteTaken(taken: TakenName): void {
     counted.takenCount += 1;
@@ -190,7 +192,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     },
     finish: async () => {
       await flush();
-      if (unfed) leaveUnfed(unfed, counted, chainCosts);
+      if (unfed) leaveUnfed(unfed, counted.tally, chainCosts);
       await findEarlier();
       return { ...counted, inChains: chainCosts.total() };
     },

@@ -48,15 +48,10 @@ export function createUnfedRows(): UnfedRows {
   };
 }
 
-/** Takes them out of what is to be run. */
-export function leaveUnfed(
-  unfed: UnfedRows,
-  counted: { tally: PlanTally; finishedBefore: boolean[] },
-  chainCosts: ChainCosts,
-): void {
+/** Takes their cost out of what is to be run; they have not ended, and wait for another order. */
+export function leaveUnfed(unfed: UnfedRows, tally: PlanTally, chainCosts: ChainCosts): void {
   for (const row of unfed.find()) {
-    tallyUnfed(counted.tally, row, row.price);
+    tallyUnfed(tally, row, row.price);
     chainCosts.remove(row.index);
-    counted.finishedBefore[row.index] = true;
   }
 }
