@@ -35,8 +35,8 @@ export interface Handed extends AccountRecords {
   log: Log;
   /** Called with every reading of the plan's caps, so that the api queue's rate follows them. */
   onCaps(caps: Caps): void;
-  /** Called with every answer to a submit: while the service turns them away for their rate all else slows down. */
-  onAnswered(isTurnedAway: boolean): void;
+  /** Called with every answer to a submit, and when that was sent, by `monotonic`: turned away for their rate, all else slows down. */
+  onAnswered(isTurnedAway: boolean, sentMs: number): void;
   callers: Callers;
   /** Where one worker alone serves the account: grants reach its submits within the process. */
   standby?: Standby;

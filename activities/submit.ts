@@ -52,7 +52,7 @@ async function submitHeld(
 ): Promise<SubmitResult & GrantedMeanwhile> {
   const startedMs = deps.monotonic();
   const sent = await submitOnce(deps, input);
-  void noteResult(deps, input.grant, sent);
+  void noteResult(deps, input.grant, sent, startedMs);
   const isSlow = (): boolean => deps.monotonic() - startedMs > SLOW_MS;
   // Of what comes late the row may have ended without it: its batch has to hear of that before its record.
   const result = { ...(isSlow() ? sent : await withOutput(saveAtOnce, input.row, sent)), ...meanwhile };

@@ -8,6 +8,7 @@ import type {
   Waiting,
 } from '../src/contract/semaphore.js';
 import { type Breaker, type Kind, type Provider, providerOf } from '../src/domain/kind.js';
+import { PAUSE_MAX_MS, REFUSALS_MAX } from '../src/domain/turned-away.js';
 import { routeOf } from '../src/kinds/facts.js';
 import { sameJob } from './cap.js';
 
@@ -16,12 +17,9 @@ import { sameJob } from './cap.js';
  * submit at a time tries, and after the fifth refusal in a row they pause. No row fails for it. Pure; waits unscaled.
  */
 
-/** Refusals in a row after which submits pause. */
-export const REFUSALS_MAX = 5;
 const FIRST_MS = 1_000;
 /** A whole account is tried again after 30 s, twice as long each time, up to 5 min; one route every 5 min. */
 const ACCOUNT_PAUSE_MS = 30_000;
-const PAUSE_MAX_MS = 300_000;
 /** So long may a submit that tries keep the others back without an answer: a synchronous one may render on. */
 const PROBE_MS = 10_000;
 

@@ -1,7 +1,7 @@
 import type { Pace, SemaphoreState } from '../src/contract/semaphore.js';
 import type { BatchSlots, Curb, SemaphoreView } from '../src/contract/semaphore-view.js';
+import { REFUSALS_MAX } from '../src/domain/turned-away.js';
 import { effectiveCap } from './cap.js';
-import { REFUSALS_MAX } from './curbs.js';
 
 const WONDER_MS = 10_000;
 

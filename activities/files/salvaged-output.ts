@@ -4,9 +4,6 @@ import { readMediaFacts } from '../../src/store/media-facts.js';
 import { SNIFF_BYTES, sniffMedia } from '../../src/store/media-type.js';
 import { wholenessOf, withByteReader } from '../../src/store/media-whole.js';
 
-/** Formats whose own lengths tell that nothing is missing. */
-const TELLS_ITS_END = new Set(['png', 'jpg', 'webp', 'mp4', 'mov']);
-
 /** The output that an answer names or holds although it is no documented result (TS); bytes count only as a whole file. */
 export async function salvageOutput(
   adapter: SyncAdapter,
@@ -18,10 +15,10 @@ export async function salvageOutput(
   return found.isWhole || (await isWholeFile(found.bytes)) ? { base64: found.bytes.toString('base64') } : undefined;
 }
 
-/** Whether bytes are an image or a clip from the first to the last. */
+/** Whether bytes are an image or a clip from the first to the last, by the file's own lengths. */
 export async function isWholeFile(bytes: Buffer): Promise<boolean> {
   const type = sniffMedia(bytes.subarray(0, SNIFF_BYTES));
-  if (type === undefined || !TELLS_ITS_END.has(type.extension)) return false;
+  if (type?.family !== 'image' && type?.family !== 'video') return false;
   const file = { head: bytes, bytes: bytes.length, sha256: '' };
   const wholeness = await withByteReader(file, (reader) => wholenessOf(type, reader));
   if (!wholeness.isWhole || !wholeness.isTold) return false;

@@ -13,17 +13,19 @@ import type { Dependencies } from '../dependencies.js';
 const LIMITS_EVERY_MS = 10_000;
 
 /** What a submit's result means for others: its family is free again, or the account's limits have changed. */
-export async function noteResult(deps: Dependencies, grant: number | null, result: SubmitResult): Promise<void> {
-  const isTurnedAway = result.outcome === 'refused' && result.next === 'wait_turn';
-  const isAnswered = result.outcome === 'refused' ? result.next !== 'retry_backoff' : hasCome(result);
-  if (isAnswered) deps.onAnswered(isTurnedAway);
+export async function noteResult(
+  deps: Dependencies,
+  grant: number | null,
+  result: SubmitResult,
+  startedMs: number,
+): Promise<void> {
+  const refused = result.outcome === 'refused' ? result.next : undefined;
+  const standing = result.outcome === 'standing' ? result.standing : undefined;
+  const isTurnedAway = refused === 'wait_turn';
+  const wasSent = refused !== undefined && refused !== 'retry_backoff';
+  if (wasSent || standing === 'created' || standing === 'done') deps.onAnswered(isTurnedAway, startedMs);
   if (isTurnedAway) return noteLimits(deps);
-  const isCreated = result.outcome === 'standing' && result.standing === 'created';
-  if (isCreated && grant !== null) return heard(deps, () => deps.messenger.submitted(grant));
-}
-
-function hasCome(result: SubmitResult): boolean {
-  return result.outcome === 'standing' && (result.standing === 'created' || result.standing === 'done');
+  if (standing === 'created' && grant !== null) return heard(deps, () => deps.messenger.submitted(grant));
 }
 
 /** An attempt's answer is lost, as the ledger has it now; `quiet`: when nothing should be submitted for its sake. */

@@ -19,8 +19,9 @@ export async function tellOfOthers(
   if (unattributed === null || (unattributed.lo === 0 && unattributed.hi === 0)) return;
   log.warn({ batch, ...unattributed }, 'the balance moved by more than is known here');
   const { lo, hi } = unattributed;
-  const [before, between] = [earlier?.unattributed, `between ${clockText(fromMs)} and ${clockText(toMs)}`];
-  const known = earlier?.fromMs === fromMs && before ? before : { lo: 0, hi: 0 };
+  const between = `between ${clockText(fromMs)} and ${clockText(toMs)}`;
+  // What was told of the same span is not told again; more of it is.
+  const known = (earlier?.fromMs === fromMs ? earlier.unattributed : null) ?? { lo: 0, hi: 0 };
   if (lo > 0 && lo > known.lo) {
     // What is given back to them would look like an answer of ours that was never billed.
     const why = `${between} ${rangeText(unattributed)} credits left the balance that no request of this home explains`;

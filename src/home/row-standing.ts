@@ -38,8 +38,9 @@ export function rowStanding(
   const paid = attempts.findLast((one) => isOfContent(one, content));
   const last = paid ?? attempts.at(-1);
   const isLate = record !== undefined && isOutdone(record, attempts);
-  const told = paid && record && content && !isRecordOf(record, content.hash) ? undefined : record;
-  const begins = last && standsFor(last, content) ? beginsAt(last, told, isLate) : 'submit';
+  // A record of other content says nothing of the attempt that was made for this one.
+  const own = paid && record && content && !isRecordOf(record, content.hash) ? undefined : record;
+  const begins = last && standsFor(last, content) ? beginsAt(last, own, isLate) : 'submit';
   return { ended: false, begins, attempts: last?.n ?? 0 };
 }
 

@@ -24,7 +24,7 @@ export function createDependencies(
   onRpm: (rpm: number) => void,
 ): Handed {
   const { account, baseUrl, userAgent, timeScale } = settings;
-  const pace = createPace(onRpm, timeScale);
+  const pace = createPace(onRpm, timeScale, () => performance.now());
   const { openStore, openInput } = createPlaces({ settings: settings.s3, environment: s3 });
   return {
     settings,
@@ -40,7 +40,7 @@ export function createDependencies(
     messenger: createMessenger(place.client, account, timeScale),
     log,
     onCaps: ({ rpm }) => pace.plan(rpm),
-    onAnswered: (isTurnedAway) => pace.answered(isTurnedAway),
+    onAnswered: (isTurnedAway, sentMs) => pace.answered(isTurnedAway, sentMs),
     callers: createCallers(),
     ...(standby && { standby }),
     now: () => clock.now(),

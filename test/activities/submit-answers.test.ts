@@ -2,7 +2,9 @@
 // bodies, with what gateways send, and with handles and outputs in it, for every kind.
 import { describe, expect, it } from 'vitest';
 import type { Dependencies } from '../../activities/dependencies.js';
+import { isWholeFile } from '../../activities/files/salvaged-output.js';
 import { readExchange } from '../../activities/row/submit-outcome.js';
+import { makeMp4 } from '../../emulator/media/media-mp4.js';
 import type { Exchange } from '../../src/domain/exchange.js';
 import type { Json } from '../../src/domain/json.js';
 import type { Kind } from '../../src/domain/kind.js';
@@ -40,6 +42,22 @@ function cut(status: number, text: string): Exchange {
 function shown(classified: Classified): string {
   if (classified.state === 'refused') return `refused ${classified.rule}`;
   return 'evidence' in classified ? `${classified.state} ${classified.evidence.rule}` : classified.state;
+}
+
+/** The boxes at the top of an MP4, by their words. */
+function boxesOf(file: Buffer): Map<string, Buffer> {
+  const found = new Map<string, Buffer>();
+  for (let at = 0; at < file.length; at += file.readUInt32BE(at)) {
+    found.set(file.toString('latin1', at + 4, at + 8), file.subarray(at, at + file.readUInt32BE(at)));
+  }
+  return found;
+}
+
+function box(word: string): Buffer {
+  const empty = Buffer.alloc(8);
+  empty.writeUInt32BE(8, 0);
+  empty.write(word, 4, 'latin1');
+  return empty;
 }
 
 const SYNC = KINDS.filter((kind) => adapterFor(kind).flow === 'sync');
@@ -185,6 +203,23 @@ describe('TS: an output in any answer to a synchronous call', () => {
     }
   });
 
+  it('TS: a clip that may go on behind its last byte is not whole by its own lengths', async () => {
+    const clip = await makeMp4({ width: 480, height: 480, frames: 24, audio: false });
+    expect(await isWholeFile(clip)).toBe(true);
+    const boxes = boxesOf(clip);
+    const data = boxes.get('mdat') ?? expect.fail('no mdat');
+    const open = Buffer.from(data);
+    open.writeUInt32BE(0, 0);
+    const others = [...boxes].filter(([word]) => word !== 'mdat').map(([, box]) => box);
+    // Streamed: its last box has no length of its own, and is as good cut anywhere.
+    const streamed = Buffer.concat([...others, open]);
+    expect(await isWholeFile(streamed)).toBe(false);
+    expect(await isWholeFile(streamed.subarray(0, streamed.length - Math.floor(data.length / 2)))).toBe(false);
+    // In fragments, without the index that stands behind the last of them.
+    expect(await isWholeFile(Buffer.concat([...others, box('moof'), data]))).toBe(false);
+    expect(await isWholeFile(Buffer.concat([...others, box('moof'), data, box('mfra')]))).toBe(true);
+  });
+
   it('S0: base64 counts in lines and in the alphabet for URLs too: the output exists in that answer alone', async () => {
     const base64 = smallPng().toString('base64');
     for (const b64_json of [base64.replaceAll(/.{76}/g, '$& '), smallPng().toString('base64url')]) {
@@ -210,7 +245,13 @@ describe('TS: an output in any answer to a synchronous call', () => {
   });
 });
 
-describe('an interaction (S0, TS)', () => {
+describe('an interaction (S0, S1, TS)', () => {
+  it('S1: what is too large fails its row, whatever its own body asked for: the next one would ask the same', async () => {
+    const tooLarge = answered(502, { detail: 'too large', error: { code: 'output_too_large', message: 'too large' } });
+    expect(await classify('vendor-f/interaction', tooLarge, 'b64_json')).toMatchObject({ next: 'fail_size' });
+    expect(await classify('svc/image', tooLarge, 'b64_json')).toMatchObject({ next: 'retry_as_url' });
+  });
+
   const see = (exchange: Exchange) => classify('vendor-f/interaction', exchange);
   const base64 = Buffer.from('{"a":1}').toString('base64');
 

@@ -6,7 +6,7 @@ import type { FaultRule } from '../../emulator/emulator.js';
 import { hasTemporal } from '../support/temporal.js';
 import { paidRequests, results } from './support/evidence.js';
 import { csv, image } from './support/manifest.js';
-import { type Rig, startRig } from './support/rig.js';
+import { type Rig, startRig, until } from './support/rig.js';
 
 const price = (kind: string, unit: string, credits: string) => ({ kind, components: [{ unit, credits }] });
 const PRICES = [price('svc/image', 'request', '0.1'), price('svc/edit', 'request', '0.2')];
@@ -63,6 +63,31 @@ describe.skipIf(!hasTemporal())('a row that is tried again', () => {
     expect(fetched.stderr).toContain('media/h.png (gone): fetched again');
     expect(paid()).toBe(before);
     await ends(0, 'ledger', 'verify');
+  });
+
+  it('is taken as it was rendered before, in another change, for nothing: B48 says so', async () => {
+    await ask('twice', 'good');
+    await ends(0, 'run', 'twice.csv', '--yes');
+    await ask('twice', 'better');
+    await ends(0, 'run', 'twice.csv', '--changed', 'rerun=h', '--yes');
+    const before = paid();
+    await ask('twice', 'good');
+    const refused = await ends(2, 'run', 'twice.csv', '--yes');
+    expect(refused.stderr).toContain('--changed rerun=h (it was rendered with these before, and costs nothing)');
+    await ends(0, 'run', 'twice.csv', '--changed', 'rerun=h', '--yes');
+    expect(results(rig, 'twice')).toMatchObject([{ status: 'done', file: 'media/h.png', attempts: 2 }]);
+    expect(paid()).toBe(before);
+  });
+
+  it('with a row of unknown price: no budget is taken that would stop the batch at once (B52)', async () => {
+    const avatars = Array.from({ length: 40 }, (_, i) => `a${i},vendor-b/avatar,anna,hello ${i},v-amber-en`);
+    await rig.write('open.csv', ['id,kind,avatar_id,script,voice_id', ...avatars, ''].join('\n'));
+    const running = rig.start(['run', 'open.csv', '--yes']);
+    await until('it runs', async () => (await rig.run(['pause', 'open'])).code === 0 || undefined);
+    const refused = await ends(2, 'resume', 'open', '--max-credits', '50');
+    expect(refused.stderr).toMatch(/B52 \d+ rows of 'open' have no known price, so --max-credits 50 cannot be kept/);
+    await ends(0, 'resume', 'open');
+    expect((await running.ended).code).toBe(0);
   });
 
   it('within a budget that is raised after the batch has ended', async () => {

@@ -7,36 +7,57 @@ let pace: Pace;
 beforeEach(() => {
   vi.useFakeTimers();
   told = [];
-  pace = createPace((rpm) => told.push(rpm), 1);
+  pace = createPace(
+    (rpm) => told.push(rpm),
+    1,
+    () => Date.now(),
+  );
   pace.plan(200);
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
+/** One after the other, each sent once the one before was answered. */
 const refused = (times: number) => {
-  for (let i = 0; i < times; i += 1) pace.answered(true);
+  for (let i = 0; i < times; i += 1) {
+    const sentMs = Date.now();
+    vi.advanceTimersByTime(10);
+    pace.answered(true, sentMs);
+  }
 };
+const passes = () => pace.answered(false, Date.now());
 
 test('five refusals in a row, and no fewer, slow everything down until a submit passes', () => {
   refused(4);
-  pace.answered(false);
+  passes();
   refused(4);
   expect(told).toEqual([200]);
   refused(3);
   expect(told).toEqual([200, 20]);
   pace.plan(200);
   expect(told, 'a reading of the same plan changes nothing').toEqual([200, 20, 20]);
-  pace.answered(false);
+  passes();
   expect(told).toEqual([200, 20, 20, 200]);
+});
+
+test('a burst that was sent at once counts as one, and what it says late counts no more', () => {
+  const sentMs = Date.now();
+  vi.advanceTimersByTime(10);
+  for (let i = 0; i < 20; i += 1) pace.answered(true, sentMs);
+  refused(3);
+  expect(told).toEqual([200]);
+  refused(1);
+  pace.answered(false, sentMs);
+  expect(told, 'an answer from before the refusals').toEqual([200, 20]);
 });
 
 test('where no submit follows it ends by itself', () => {
   refused(6);
-  vi.advanceTimersByTime(599_000);
+  vi.advanceTimersByTime(598_000);
   expect(told).toEqual([200, 20]);
   refused(1);
-  vi.advanceTimersByTime(599_000);
+  vi.advanceTimersByTime(598_000);
   expect(told).toEqual([200, 20]);
   vi.advanceTimersByTime(2_000);
   expect(told).toEqual([200, 20, 200]);

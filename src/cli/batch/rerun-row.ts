@@ -60,7 +60,12 @@ async function approve(known: KnownBatch, rows: readonly RerunRow[], isSaidYes =
   const names = others === 0 ? `row '${id}'` : `row '${id}' and ${amount(others, 'row')} that it feeds`;
   const costs = costText(cost);
   const limitNano = (await readBatchOrder(access.home, batch))?.limits.maxCreditsNano;
-  await refuseOverBudget(known, { what: `to render ${names} again costs ${costs}`, cost, unbilledNano: 0, limitNano });
+  await refuseOverBudget(known, {
+    what: `${names} would be rendered again ${costs}`,
+    cost,
+    unbilledNano: 0,
+    limitNano,
+  });
   if (isSaidYes) return session.terminal.note(`rendering ${names} again: ${costs}`);
   const alone = `${names} would be rendered again (${costs}): say --yes; nothing was submitted`;
   await confirm(session.cli.io, `Render ${names} again: ${costs}?`, alone);

@@ -21,7 +21,7 @@ import {
   otherHomeText,
   refuseOtherHome,
 } from './known-batch.js';
-import { refuseAboveApproval, refuseSameBudget, refuseSampled } from './resume-refusals.js';
+import { refuseAboveApproval, refuseSameBudget, refuseSampled, refuseUnpriced } from './resume-refusals.js';
 import { type BatchSupply, submitBatch, tellLimits } from './submit-batch.js';
 
 interface Resumed {
@@ -125,6 +125,7 @@ export async function resumeStopped(session: Session, batch: string, trustsHome:
   const known = await knownBatch(session, batch);
   await refuseOtherHome(known, trustsHome);
   await refuseAboveApproval(known, limitsOf(session));
+  await refuseUnpriced(known, limitsOf(session));
   // What it let go on would be paid for, and could not be stored.
   const full = await fullDisk(session, known.out);
   if (full !== undefined) throw new UserError(`${full}; nothing was changed`, EXIT.configuration);

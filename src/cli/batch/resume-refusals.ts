@@ -1,11 +1,12 @@
 import type { BatchLimits } from '../../domain/batch.js';
-import { formatCredits } from '../../domain/money.js';
+import { type CreditsRange, formatCredits } from '../../domain/money.js';
 import { sampleInForce } from '../../home/batch-marks.js';
 import { resultLines } from '../../home/result-lines.js';
 import { knownPrices, listPrice, resultSources } from '../access/home-access.js';
 import { commandHint } from '../open-session.js';
 import { spentBefore } from '../plan/approve-plan.js';
 import { UserError } from '../user-error.js';
+import { amount } from '../views/counts.js';
 import { approvedLimits } from './batch-terms.js';
 import type { KnownBatch } from './known-batch.js';
 
@@ -21,19 +22,36 @@ export async function refuseSampled({ session, access, batch, generation }: Know
 
 /** A budget that leaves room for none of the rows would stop the batch again at once. */
 export async function refuseSameBudget(known: KnownBatch, { maxCreditsNano }: BatchLimits): Promise<void> {
-  const { session, access, batch, generation } = known;
+  const { session, batch } = known;
   if (maxCreditsNano === null) return;
   const { endedNano, openNano } = await spentBefore(known);
-  const prices = await knownPrices(known);
   let least = Number.POSITIVE_INFINITY;
-  for await (const { row, record } of resultLines(resultSources(access), batch, generation.generation)) {
-    if (record !== undefined && record.status !== 'not_started') continue;
-    least = Math.min(least, listPrice(row, prices)?.hi ?? Number.POSITIVE_INFINITY);
-  }
+  for await (const price of leftPrices(known)) least = Math.min(least, price?.hi ?? Number.POSITIVE_INFINITY);
   if (endedNano + openNano + least <= maxCreditsNano) return;
   throw new UserError(
     `'${batch}' stopped at its budget of ${formatCredits(maxCreditsNano)} credits, which leaves no room for another row: \`${commandHint(session, `resume ${batch}`)} --max-credits <more>\` goes on; nothing was submitted`,
   );
+}
+
+/** As `run` refuses it: with a row of unknown price left, any budget would stop the batch at once. */
+export async function refuseUnpriced(known: KnownBatch, { maxCreditsNano }: BatchLimits): Promise<void> {
+  if (maxCreditsNano === null) return;
+  let unknown = 0;
+  for await (const price of leftPrices(known)) if (price === null || price.hi === null) unknown += 1;
+  if (unknown === 0) return;
+  throw new UserError(
+    `B52 ${amount(unknown, 'row')} of '${known.batch}' ${unknown === 1 ? 'has' : 'have'} no known price, so --max-credits ${formatCredits(maxCreditsNano)} cannot be kept: set \`prices\` for them or leave --max-credits out; nothing was changed`,
+  );
+}
+
+/** What each row costs that has not ended, or was not started before its batch ended. */
+async function* leftPrices(known: KnownBatch): AsyncIterable<CreditsRange | null> {
+  const { access, batch, generation } = known;
+  const prices = await knownPrices(known);
+  for await (const { row, record, removed } of resultLines(resultSources(access), batch, generation.generation)) {
+    const isLeft = !removed && (record === undefined || record.status === 'not_started');
+    if (isLeft) yield listPrice(row, prices);
+  }
 }
 
 /** More credits than were approved after a sample are asked for again. */

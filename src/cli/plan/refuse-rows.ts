@@ -29,7 +29,7 @@ export function refuseChangedRows(
     const what = columns === undefined ? '' : ` (changed: ${columns})`;
     const advice = isOpen
       ? 'its attempt with those has not ended: wait for it, or give the row a new id'
-      : `give it a new id or use --changed rerun=${id} (costs again)`;
+      : `give it a new id or use --changed rerun=${id} (${planned?.plan.plan === 'joined' ? 'it was rendered with these before, and costs nothing' : 'costs again'})`;
     return `${file}:${line}:1: B48 row '${id}' was submitted with other values${what}; ${advice}`;
   });
   throw new UserError(

@@ -15,7 +15,7 @@ import { type ContradictedPrices, noteContradiction } from './plan-prices.js';
 import { newPlanTally, type PlanTally, type RowPlan, tallyElsewhere, tallyReused, tallyRow } from './plan-tally.js';
 import { createRowPlanner, freshPlan, type PlannedRow } from './row-planner.js';
 import type { TakenNames } from './taken-names.js';
-import { createUnfedRows, leaveUnfed } from './unfed-rows.js';
+import { createUnfedRows } from './unfed-rows.js';
 
 /** Plans and prices rows one after the other; looks the home up for many at once. */
 
@@ -192,7 +192,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     },
     finish: async () => {
       await flush();
-      if (unfed) leaveUnfed(unfed, counted.tally, chainCosts);
+      unfed?.leave(counted.tally, chainCosts);
       await findEarlier();
       return { ...counted, inChains: chainCosts.total() };
     },

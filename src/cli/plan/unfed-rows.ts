@@ -8,7 +8,8 @@ import { type PlanTally, type RowPlan, tallyUnfed } from './plan-tally.js';
 export interface UnfedRows {
   /** Any row, in any order. */
   add(row: Row, plan: RowPlan, price: CreditsRange | null): void;
-  find(): FedRow[];
+  /** Takes their cost out of what is to be run; they have not ended, and wait for another order. */
+  leave(tally: PlanTally, chainCosts: ChainCosts): void;
 }
 
 interface FedRow extends Pick<Row, 'index' | 'kind' | 'group'> {
@@ -29,29 +30,18 @@ export function createUnfedRows(): UnfedRows {
       const { index, kind, group } = row;
       if (feeders.length > 0) fed.push({ index, kind, ...defined({ group }), price, feeders });
     },
-    find() {
-      const found: FedRow[] = [];
+    leave(tally, chainCosts) {
       // Once more for each row that stands before what feeds it.
-      for (let before = -1; before !== found.length && barren.size > 0; ) {
-        before = found.length;
-        const left: FedRow[] = [];
-        for (const row of fed) {
-          if (row.feeders.some((at) => barren.has(at))) {
-            barren.add(row.index);
-            found.push(row);
-          } else left.push(row);
-        }
-        fed = left;
+      for (let before = -1; before !== barren.size; ) {
+        before = barren.size;
+        fed = fed.filter((row) => {
+          if (!row.feeders.some((at) => barren.has(at))) return true;
+          barren.add(row.index);
+          tallyUnfed(tally, row, row.price);
+          chainCosts.remove(row.index);
+          return false;
+        });
       }
-      return found;
     },
   };
-}
-
-/** Takes their cost out of what is to be run; they have not ended, and wait for another order. */
-export function leaveUnfed(unfed: UnfedRows, tally: PlanTally, chainCosts: ChainCosts): void {
-  for (const row of unfed.find()) {
-    tallyUnfed(tally, row, row.price);
-    chainCosts.remove(row.index);
-  }
 }

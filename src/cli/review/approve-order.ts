@@ -46,7 +46,7 @@ async function approvePayment(
   const more = followCost(dependents);
   // The earlier requests may have been billed as well.
   await refuseOverBudget(known, {
-    what: `to pay again for ${rows} costs ${costs}${also}`,
+    what: `${rows} would be paid again ${costs}${also}`,
     cost: { stakeNano: cost.stakeNano + more.stakeNano, unknown: cost.unknown + more.unknown },
     unbilledNano: 0,
     limitNano: also === '' ? null : await ownLimit(known),

@@ -157,8 +157,13 @@ export async function refuseOverBudget(known: KnownBatch, again: SentAgain): Pro
   const maxCredits = Math.min(...limits);
   const spent = await spentBefore(known);
   const beforeNano = Math.max(0, spent.endedNano + spent.openNano - again.unbilledNano);
-  const isUnknown = again.cost.unknown > 0 || spent.unbounded > 0;
-  if (!isUnknown && beforeNano + again.cost.stakeNano <= maxCredits) return;
+  if (again.cost.unknown > 0 || spent.unbounded > 0) {
+    const budget = `${maxCredits === own ? '--max-credits' : "the batch's budget of"} ${formatCredits(maxCredits)}`;
+    const before = amount(spent.unbounded, 'attempt of this batch had', 'attempts of this batch had');
+    const why = again.cost.unknown > 0 ? 'set `prices` for what is paid again' : `${before} no known price`;
+    throw new UserError(`B52 ${again.what}, and ${budget} cannot be kept: ${why}`);
+  }
+  if (beforeNano + again.cost.stakeNano <= maxCredits) return;
   const earlier = beforeNano === 0 ? '' : ` beside ${formatCredits(beforeNano)} of the batch before`;
   const whose =
     maxCredits === own

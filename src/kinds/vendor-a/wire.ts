@@ -11,6 +11,7 @@ import {
   believedSeconds,
   created,
   failed,
+  handleText,
   optionalSeconds,
   optionalText,
   readStatus,
@@ -134,12 +135,11 @@ function readTask(
   status: number,
 ): SubmitReading {
   const isError = isErrorCode(code);
-  const { task_id: handle } = data ?? {};
-  if (typeof handle === 'string' && handle.trim() !== '') {
-    return toCreated(handle, isError ? `answered with provider code ${code}` : undefined);
-  }
-  const isNamed = handle !== undefined && handle !== null && typeof handle !== 'string';
-  if (typeof code !== 'number' || !isError || isNamed || status !== 200) {
+  const { task_id: id } = data ?? {};
+  const handle = handleText.safeParse(id).data;
+  if (handle !== undefined) return toCreated(handle, isError ? `answered with provider code ${code}` : undefined);
+  const isNamed = typeof (id ?? '') !== 'string';
+  if (!isError || typeof code !== 'number' || isNamed || status !== 200) {
     return unreadable('the answer has no data.task_id');
   }
   return { reading: 'refused', code: String(code), message: safeText(message ?? 'no message given') };
