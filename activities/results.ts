@@ -1,5 +1,6 @@
 import type { FinishInput } from '../src/contract/pages.js';
 import type { BatchTally, StopReason } from '../src/domain/batch.js';
+import { defined } from '../src/domain/defined.js';
 import { safeText } from '../src/domain/secret.js';
 import { isCancelledBatch, stoppedReason } from '../src/home/batch-marks.js';
 import type { ReportRows } from '../src/report/collect.js';
@@ -22,12 +23,12 @@ export interface ResultActivities {
 
 export function resultActivities(deps: Dependencies): ResultActivities {
   return {
-    finishRow: ({ row, status, reason, text }) =>
+    finishRow: ({ row, status, n, reason, text }) =>
       withRecords(async () => {
         if (reason === 'record_damaged') return endDamaged(deps, row);
         const stopped = status === 'cancelled' ? await stoppedFor(deps, row.batch) : undefined;
-        if (stopped) await endRow(deps, row, { status: 'not_started', reason: stopped });
-        else await endRow(deps, row, { status, ...(reason ? { reason } : {}), ...(text ? { text } : {}) });
+        const why = stopped ? { reason: stopped } : defined({ reason, text });
+        await endRow(deps, row, { status: stopped ? 'not_started' : status, ...why, ...defined({ n }) });
       }),
 
     writeResults: ({ batch, generation }) => withHeartbeat(() => write(deps, batch, generation)),

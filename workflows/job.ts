@@ -134,7 +134,7 @@ export async function job(input: JobInput): Promise<JobResult> {
     return CancellationScope.nonCancellable(async () => {
       slot.release();
       const why = { ...(reason ? { reason } : {}), ...(text ? { text } : {}) };
-      if (!recorded) await homeProxy(account).finishRow({ row: state.row, status, ...why });
+      if (!recorded) await homeProxy(account).finishRow({ row: state.row, status, n: state.n, ...why });
       await slot.settled();
       return { status };
     });

@@ -23,12 +23,15 @@ export async function standingResult(
   hash: string,
   n: number,
 ): Promise<SubmitResult | undefined> {
-  const same = attempts.find((attempt) => attempt.n === n);
-  if (same) return resultOf(deps, { batch, id, n }, same);
-  if (attempts.length === 0) return undefined;
+  const last = attempts.at(-1);
+  if (last === undefined) return undefined;
   const content = { hash, mayRerun: isRerun(await rerunOrder(deps.home, batch, generation), id) };
+  const same = attempts.find((attempt) => attempt.n === n);
+  if (same && standsFor(same, content)) return resultOf(deps, { batch, id, n }, same);
   const open = attempts.find((attempt) => standsFor(attempt, content) && !allowsAnother(standingOf(attempt)));
-  return open && resultOf(deps, { batch, id, n: open.n }, open);
+  if (open) return resultOf(deps, { batch, id, n: open.n }, open);
+  // The number was given to other content of the row: this one's attempt comes after all of those.
+  return same && { outcome: 'standing', n: last.n, standing: 'void' };
 }
 
 /** Set when the manifest of the batch was changed since this job was started, and the row with it. */

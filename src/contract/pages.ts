@@ -32,6 +32,8 @@ export type ReopenResult =
 export interface FinishInput {
   row: RowRef;
   status: Status;
+  /** The attempt that it ends with; where there is none of this number, its last. */
+  n?: number;
   reason?: ReasonCode;
   /** What the service answered, in codes. */
   text?: string;

@@ -41,7 +41,9 @@ export function rowStanding(
   // A record of other content says nothing of the attempt that was made for this one.
   const own = paid && record && content && !isRecordOf(record, content.hash) ? undefined : record;
   const begins = last && standsFor(last, content) ? beginsAt(last, own, isLate) : 'submit';
-  return { ended: false, begins, attempts: last?.n ?? 0 };
+  // A new attempt is numbered after all of them, whatever content they were made for.
+  const at = begins === 'submit' ? attempts.at(-1) : last;
+  return { ended: false, begins, attempts: at?.n ?? 0 };
 }
 
 /** An attempt that was made for just this content and may have cost: with an old content back, what was paid for it stands. */
