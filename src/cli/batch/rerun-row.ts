@@ -1,7 +1,6 @@
 import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import { overrideOf, type Standing, standingOf } from '../../domain/standing.js';
 import { sampleInForce } from '../../home/batch-marks.js';
-import { readBatchOrder } from '../../home/batch-order.js';
 import { noteReruns } from '../../home/row-orders.js';
 import { rowAt } from '../../home/rows.js';
 import { nearestWord } from '../../manifest/suggest.js';
@@ -51,7 +50,7 @@ export async function rerunRow(session: Session, batch: string, id: string, orde
 
 /** One question for all rows, before anything is changed. */
 async function approve(known: KnownBatch, rows: readonly RerunRow[], isSaidYes = false): Promise<void> {
-  const { session, access, batch } = known;
+  const { session } = known;
   const [id, others] = [rows[0]?.row.id, rows.length - 1];
   const cost = await rowsCost(
     known,
@@ -59,13 +58,7 @@ async function approve(known: KnownBatch, rows: readonly RerunRow[], isSaidYes =
   );
   const names = others === 0 ? `row '${id}'` : `row '${id}' and ${amount(others, 'row')} that it feeds`;
   const costs = costText(cost);
-  const limitNano = (await readBatchOrder(access.home, batch))?.limits.maxCreditsNano;
-  await refuseOverBudget(known, {
-    what: `${names} would be rendered again ${costs}`,
-    cost,
-    unbilledNano: 0,
-    limitNano,
-  });
+  await refuseOverBudget(known, { what: `${names} would be rendered again ${costs}`, cost, unbilledNano: 0 });
   if (isSaidYes) return session.terminal.note(`rendering ${names} again: ${costs}`);
   const alone = `${names} would be rendered again (${costs}): say --yes; nothing was submitted`;
   await confirm(session.cli.io, `Render ${names} again: ${costs}?`, alone);

@@ -4,7 +4,7 @@ import { confirm } from '../ask-person.js';
 import { amount } from '../views/counts.js';
 import { type CaseSum, costText, sumOf, sumText } from './case-list.js';
 import { type FoundCase, stakeOf } from './case-row.js';
-import { alsoText, approveFollowing, type Dependents, followCost, ownLimit, refuseOverBudget } from './dependents.js';
+import { alsoText, approveFollowing, type Dependents, followCost, refuseOverBudget } from './dependents.js';
 import type { ReviewOrder } from './orders.js';
 
 /**
@@ -49,7 +49,6 @@ async function approvePayment(
     what: `${rows} would be paid again ${costs}${also}`,
     cost: { stakeNano: cost.stakeNano + more.stakeNano, unknown: cost.unknown + more.unknown },
     unbilledNano: 0,
-    limitNano: also === '' ? null : await ownLimit(known),
   });
   const risk = `${sumText(stake)} of earlier requests may have been billed as well${also}`;
   if (isSaidYes) terminal.note(`paying again for ${rows}: ${costs}; ${risk}`);

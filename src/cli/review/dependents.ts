@@ -109,7 +109,7 @@ export async function approveFollowing(dependents: Dependents, isSaidYes: boolea
   const { cost, known } = dependents;
   const { config, terminal, cli } = known.session;
   const what = `${text} (--no-dependents leaves them)`;
-  await refuseOverBudget(known, { what, cost, unbilledNano: 0, limitNano: await ownLimit(known) });
+  await refuseOverBudget(known, { what, cost, unbilledNano: 0 });
   const { maxCredits, askAbove } = config.budget;
   const isCheap = cost.unknown === 0 && cost.stakeNano <= askAbove;
   if (isSaidYes || isCheap || maxCredits !== null) return terminal.note(`${text}; --no-dependents leaves them`);
@@ -133,8 +133,8 @@ export function dependentsJson({ rows, cost, follow }: Dependents): object {
   return { rows: rows.map(({ id }) => id), credits, follow: follow && rows.length > 0 };
 }
 
-/** What the batch may cost by its own order: it binds what follows. */
-export async function ownLimit({ access, batch }: KnownBatch): Promise<CreditsNano | null> {
+/** What the batch may cost by its own order: no order pays beyond it. */
+async function ownLimit({ access, batch }: KnownBatch): Promise<CreditsNano | null> {
   return (await readBatchOrder(access.home, batch))?.limits?.maxCreditsNano ?? null;
 }
 
@@ -145,14 +145,12 @@ interface SentAgain {
   cost: Pick<CaseSum, 'stakeNano' | 'unknown'>;
   /** What counted as spent until now and was not billed. */
   unbilledNano: CreditsNano;
-  /** What the batch may cost by its own order; the lower of both holds. */
-  limitNano?: CreditsNano | null | undefined;
 }
 
-/** Throws a UserError (`B52`) where a batch would cost more than --max-credits, with what it has spent before. */
+/** Throws a UserError (`B52`) where a batch would cost more than its own budget or --max-credits, with what it has spent before. */
 export async function refuseOverBudget(known: KnownBatch, again: SentAgain): Promise<void> {
   const own = known.session.config.budget.maxCredits;
-  const limits = [own, again.limitNano ?? null].filter((limit) => limit !== null);
+  const limits = [own, await ownLimit(known)].filter((limit) => limit !== null);
   if (limits.length === 0) return;
   const maxCredits = Math.min(...limits);
   const spent = await spentBefore(known);

@@ -1,0 +1,36 @@
+// I20: whoever orders it, nothing is paid beyond what the batch may cost.
+import { expect, test } from 'vitest';
+import type { AttemptState } from '../../src/domain/attempt.js';
+import { DEFAULT_SLOT_TERMS } from '../../src/domain/batch.js';
+import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { CREDIT, seededHome, T0 } from './seeded-home.js';
+
+const LOST: AttemptState = { state: 'unknown', atMs: T0 + 5_000, evidence: { rule: 'T11', message: 'reset' } };
+const UNDECIDED: AttemptState = {
+  ...{ state: 'verdict', atMs: T0 + 600_000, verdict: 'undecided' },
+  sentence: 'it can be either',
+};
+
+test.each([
+  [
+    0.7,
+    /B52 row 'one' would be paid again up to 0\.4 credits beside 0\.4 of the batch before, and the batch's budget is 0\.7: `callsheet resume b --max-credits <n>` raises it/,
+  ],
+  [0.8, /row 'one' would be paid again \(up to 0\.4 credits\): say --yes/],
+])('a person pays a row again within a budget of %d credits alone', async (budget, told) => {
+  const home = await seededHome('b', [
+    { id: 'one', states: [LOST, UNDECIDED], record: { status: 'review', reasonCode: 'answer_lost_undecided' } },
+  ]);
+  await writeBatchOrder(home.home, 'b', {
+    limits: { maxCreditsNano: budget * CREDIT, maxFailures: null },
+    policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 },
+    slots: DEFAULT_SLOT_TERMS,
+    prices: [{ kind: 'vendor-f/video', components: [{ unit: 'request', credits: '0.4' }] }],
+  });
+  await home.book.append({
+    ...{ batch: 'b', id: 'one', n: 1, kind: 'vendor-f/video', end: 'undecided', lo: 0, hi: 0.4 * CREDIT },
+    ...{ claimedAtMs: T0, endedAtMs: T0 + 600_000 },
+  });
+  const { exitCode, stderr } = await home.run('review', 'resubmit', 'b', 'one');
+  expect([exitCode, stderr]).toEqual([2, expect.stringMatching(told)]);
+});
