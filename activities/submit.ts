@@ -1,3 +1,4 @@
+import { withFollowUp } from '../src/books/prices/row-price.js';
 import { FRESH_MS, headersLimitMs } from '../src/books/waits.js';
 import type { GrantedMeanwhile, HeldGrant, SubmitInput, SubmitResult } from '../src/contract/attempts.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
@@ -19,6 +20,7 @@ import { claimWithin, loweredBudget } from './row/lowered-budget.js';
 import { noteResult } from './row/semaphore-notes.js';
 import { formatOf, isGivenUp, replacement, standingResult, withOutput } from './row/submit-guard.js';
 import { readExchange, recordOutcome } from './row/submit-outcome.js';
+import { unheardEnd } from './row/unheard-end.js';
 import { standBy } from './stand-by.js';
 
 /** A submit that took longer tells its job directly: the server may have given the activity up. */
@@ -101,6 +103,8 @@ async function prepare(deps: Dependencies, { row, n, sinceMs }: SubmitInput): Pr
   const reason = closed(work.row);
   if (reason) return { outcome: 'not_sent', reason };
   if (isGivenUp(earlier, sinceMs)) return { outcome: 'not_sent', reason: 'answer_lost_unbilled' };
+  const unheard = await unheardEnd(deps, row, work.row.hash, earlier);
+  if (unheard) return { outcome: 'not_sent', reason: unheard };
   const offer = newCallbackOffer(deps, work);
   const request = await buildRequest(deps, { ...work, batch: ref.batch }, formatOf(work, earlier), offer);
   if (request === 'needs_inputs') return { outcome: 'needs_inputs' };
@@ -134,13 +138,13 @@ async function claimAndSend(
     if (unordered) return unordered;
     // The price has risen since the batch's budget reserved it, by more than a balance can show.
     const reserved = (upToNano ?? Number.POSITIVE_INFINITY) + BALANCE_TOLERANCE_NANO;
-    if ((intent.expected?.hi ?? Number.MAX_VALUE) > reserved) {
+    const mostNano = withFollowUp(work.row, intent.expected)?.hi ?? null;
+    if ((mostNano ?? Number.MAX_VALUE) > reserved) {
       return { outcome: 'not_sent', reason: 'budget_reached' };
     }
     // Nothing was claimed, so whoever takes this row over finds a free place.
     if (!mayClaim(deps)) throw tryAgain('worker.ending', 'before the claim');
     const untilMs = claimedWallMs + FRESH_MS + headersLimitMs(deps.settings, work.row.kind);
-    const mostNano = intent.expected?.hi ?? null;
     noteAwaited(deps, ref, { creditsNano: mostNano, untilMs });
     const claimed = await claimWithin(deps, row, { maxNano, upToNano: mostNano }, () => claim(deps, ref, intent));
     if (claimed === 'over budget') return { outcome: 'not_sent', reason: 'budget_reached' };

@@ -1,6 +1,6 @@
 import type { SubmitResult } from '../src/contract/attempts.js';
 import type { PauseReason, TurnedAway } from '../src/contract/semaphore.js';
-import type { ReasonCode } from '../src/domain/failure.js';
+import { FAILED_BY, type ReasonCode } from '../src/domain/failure.js';
 import type { Status } from '../src/domain/outcome.js';
 import { isAsync } from '../src/kinds/facts.js';
 import {
@@ -128,8 +128,6 @@ function refused(state: JobState, refusal: Extract<SubmitResult, { outcome: 'ref
     }
     case 'retry_as_url':
       return to(state, { step: 'submit' });
-    case 'fail_size':
-      return fails('output_too_large');
     case 'pause_key':
       return pause({ reason: 'key', ...(keyMark === undefined ? {} : { keyMark }) });
     case 'pause_credits':
@@ -138,12 +136,11 @@ function refused(state: JobState, refusal: Extract<SubmitResult, { outcome: 'ref
         ...(needNano === undefined ? {} : { needNano }),
         ...(seenNano && { seenNano }),
       });
+    case 'fail_size':
     case 'fail_model':
-      return fails('model_not_available');
     case 'fail_route':
-      return fails('route_disabled');
     case 'fail_row':
-      return fails('invalid_request');
+      return fails(FAILED_BY[next]);
   }
 }
 

@@ -7,7 +7,7 @@ import { refOf } from '../home/attempts.js';
 import type { Group } from '../home/verdicts.js';
 import { type OpenCase, openCase, rowOf } from './attempts.js';
 import { bookVerdict } from './charges.js';
-import type { Case, Evidence } from './check/evidence.js';
+import { type Case, type Evidence, upTo } from './check/evidence.js';
 import { type Counted, countTogether, type Settlement } from './check/settle.js';
 import type { Story } from './check/story.js';
 import { gatherTogether } from './evidence.js';
@@ -103,6 +103,8 @@ export interface CountedAttempts {
   /** Those that nobody has settled yet: all of the group, unless its settling was cut short. */
   members: OpenCase[];
   group?: Group;
+  /** It would tell, were the discounts of that time known. */
+  isUnpriced?: true;
 }
 
 /**
@@ -110,7 +112,7 @@ export interface CountedAttempts {
  * some before stands. Writes nothing.
  */
 export async function countAttempts(books: Books, refs: AttemptRef[]): Promise<CountedAttempts[]> {
-  const decided = new Map<string, Required<CountedAttempts>>();
+  const decided = new Map<string, { members: OpenCase[]; group: Group }>();
   const byKey = new Map<string, OpenCase[]>();
   for (const ref of refs) {
     const one = await unsettled(books, ref);
@@ -123,11 +125,19 @@ export async function countAttempts(books: Books, refs: AttemptRef[]): Promise<C
   const counted: CountedAttempts[] = [...decided.values()];
   for (const cases of byKey.values()) {
     const members = cases.sort((a, b) => a.claimedAtMs - b.claimedAtMs);
-    const evidence = await gatherTogether(books, members);
-    const found = evidence && countTogether(evidence);
-    counted.push(found ? { members, group: await groupFor(books, members, found) } : { members });
+    const gathered = await gatherTogether(books, members);
+    const found = gathered && countPriced(gathered.evidence, gathered.pricedUntilMs);
+    if (found === undefined || found === 'unpriced') counted.push({ members, ...(found && { isUnpriced: true }) });
+    else counted.push({ members, group: await groupFor(books, members, found) });
   }
   return counted;
+}
+
+/** As a case by itself is weighed: jobs at a discount that is not known yet look like fewer at the whole price. */
+function countPriced(evidence: Evidence, untilMs: number): Counted | 'unpriced' | undefined {
+  const counted = countTogether(evidence);
+  if (counted?.restsOnMs === undefined || counted.restsOnMs <= untilMs) return counted;
+  return countTogether(upTo(evidence, untilMs)) ?? 'unpriced';
 }
 
 async function unsettled(books: Books, ref: AttemptRef): Promise<OpenCase | undefined> {

@@ -22,6 +22,9 @@ type PricesNow = () => Promise<KnownPrices>;
  */
 export async function spentOf(records: SpentRecords, batch: string, pricesNow: PricesNow): Promise<SpentResult> {
   const { book, ledger } = records;
+  // The index before the book: an attempt that ends meanwhile is then seen in both, never in neither.
+  const listed: AttemptRef[] = [];
+  for await (const open of ledger.open()) if (open.batch === batch) listed.push(open);
   const ended = await book.endedOf(batch);
   const spent: SpentResult = { endedNano: ended.upToNano, openNano: 0, unbounded: 0 };
   const prices = onFirstUse(pricesNow);
@@ -30,8 +33,8 @@ export async function spentOf(records: SpentRecords, batch: string, pricesNow: P
     if (upTo === null) spent.unbounded += 1;
     else spent.endedNano += upTo;
   }
-  for await (const open of ledger.open()) {
-    if (open.batch !== batch || ended.has(open)) continue;
+  for (const open of listed) {
+    if (ended.has(open)) continue;
     const attempt = await ledger.readAttempt(open);
     if (attempt === undefined || isKnownUnbilled(standingOf(attempt))) continue;
     const upTo = await mostOfOpen(records, open, attempt, prices);

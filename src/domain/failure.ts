@@ -1,3 +1,4 @@
+import type { RefusalNext } from './attempt.js';
 import { type FailureFacts, FETCH_REASONS, OWN_REASONS } from './reasons.js';
 
 /** Every reason that a row can end with, whether trying the row again can help, and what it cost. */
@@ -148,6 +149,15 @@ export const REASONS = {
 } as const satisfies Record<string, FailureFacts>;
 
 export type ReasonCode = keyof typeof REASONS;
+
+/** Refusals after which no other attempt is made: what their row has failed by. */
+export const FAILED_BY: Partial<Record<RefusalNext, ReasonCode>> &
+  Record<Extract<RefusalNext, `fail_${string}`>, ReasonCode> = {
+  fail_row: 'invalid_request',
+  fail_size: 'output_too_large',
+  fail_model: 'model_not_available',
+  fail_route: 'route_disabled',
+};
 
 /** The documents list no code for it, so only plain words of the provider count; everything else stays `render_failed`. */
 const MODERATION =

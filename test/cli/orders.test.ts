@@ -18,6 +18,7 @@ import { readAccountLimits, writeAccountLimits } from '../../src/home/account-li
 import { isCancelledBatch, markStopped } from '../../src/home/batch-marks.js';
 import { type BatchOrder, readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
 import { takeName } from '../../src/home/handles.js';
+import { discountAnswers } from '../../src/home/learned.js';
 import { cli } from './harness.js';
 import { ACCOUNT, CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
 
@@ -278,6 +279,7 @@ test('settle-group counts what its batch has spent before against --max-credits'
     const balanceNano = (minute < 3 ? 10 : 9.6) * CREDIT;
     await home.home.addCheckpoint({ rpm: null, concurrent: null, plan: null, askedMs: atMs - 100, atMs, balanceNano });
   }
+  await discountAnswers.write(home.home, [{ firstMs: T0, lastMs: T0 + 3_600_000, rows: [] }]);
   const early = { claimedAtMs: T0 - 9_000_000, endedAtMs: T0 - 8_000_000, lo: 2 * CREDIT, hi: 2 * CREDIT };
   await home.book.append({ ...{ batch: 'b', id: 'w', n: 1, kind: 'vendor-f/video', end: 'charged' }, ...early });
   const order = ['review', 'settle-group', 'b', '--exclusive', '--max-credits'];

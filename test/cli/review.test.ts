@@ -1,6 +1,7 @@
 // The review commands on a home without an engine: what they show, and what they refuse before anything is changed.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { AttemptState } from '../../src/domain/attempt.js';
+import { discountAnswers } from '../../src/home/learned.js';
 import { CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
 
 const LOST: AttemptState = { state: 'unknown', atMs: T0 + 5_000, evidence: { rule: 'T11', message: 'reset' } };
@@ -169,6 +170,7 @@ describe('review settle-group (design 3, Interchangeable attempts)', () => {
       const reading = { rpm: null, concurrent: null, plan: null, askedMs: atMs - 100, atMs, balanceNano };
       await counted.home.addCheckpoint(reading);
     }
+    await discountAnswers.write(counted.home, [{ firstMs: T0, lastMs: T0 + 3_600_000, rows: [] }]);
   });
 
   test('one question: how many were billed, how many are sent again and for how much', async () => {

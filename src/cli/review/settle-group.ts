@@ -4,6 +4,7 @@ import type { AttemptRef } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { refOf } from '../../home/attempts.js';
 import { recordBooks } from '../access/home-access.js';
+import { readOwnDiscounts } from '../access/read-account.js';
 import { confirm } from '../ask-person.js';
 import { allBatches, type KnownBatch, knownBatch, refuseOtherHome } from '../batch/known-batch.js';
 import type { Session } from '../session.js';
@@ -66,7 +67,12 @@ function hasChanged(batch: string): UserError {
 
 /** The lost answers that the balance cannot tell from those of a batch, by group. */
 async function countGroups(books: Books, known: KnownBatch): Promise<PricedGroup[]> {
-  const counted = await countAttempts(books, await lostAnswers(known));
+  const refs = await lostAnswers(known);
+  let counted = await countAttempts(books, refs);
+  if (counted.some(({ isUnpriced }) => isUnpriced)) {
+    await books.discounts.keep(await readOwnDiscounts(known.session));
+    counted = await countAttempts(books, refs);
+  }
   return counted
     .filter(({ members }) => members.some((one) => one.batch === known.batch))
     .map((one) => ({ ...one, priceNano: one.members[0]?.price?.hi ?? 0 }));
