@@ -17,6 +17,7 @@ import {
   isPaidTwice,
   keepEarlier,
   keepMark,
+  keepPresent,
   reasonText,
 } from '../../src/home/earlier-render.js';
 import { fedFiles, fedInputs } from '../../src/home/feeders.js';
@@ -52,17 +53,17 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   for (const one of attempts) await finishBooks(deps.books, { batch: ref.batch, id: ref.id, n: one.n }, one);
   const before = await deps.records.readRecord(ref.batch, ref.id);
   const made = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending));
-  const record = keepMark(before, keepEarlier(before, made));
+  // What holds for the manifest that the batch runs now.
+  const present = (await rowInForce(deps.rows, { ref, row: work.row }))?.row.hash;
+  const record = keepPresent(before, keepMark(before, keepEarlier(before, made)), present);
   if (work.options.sidecar === true && record.files.length > 0 && !hasEarlier(record)) {
     const sidecar = sidecarOf(work.row, record, modelOf(work.row), fedFiles(work.feeders, record));
     await writeSidecars(deps.openStore(work.options.out), ref.batch, record, sidecar);
   }
   const was = ending.isLate && before;
   await deps.records.writeRecord(ref.batch, record);
-  // The batch counts what holds for the manifest that it runs now.
-  const now = await rowInForce(deps.rows, { ref, row: work.row });
   if (was) await tellRevised(deps.messenger, ref.batch, was, record);
-  else await tell(deps, ref, recordFor(record, now?.row.hash));
+  else await tell(deps, ref, recordFor(record, present));
 }
 
 /** A claim that nobody sent ends with its row. */

@@ -1,5 +1,6 @@
 import type { Attempt, AttemptState } from '../domain/attempt.js';
-import type { Flag, RowRecord } from '../domain/outcome.js';
+import { defined } from '../domain/defined.js';
+import { type Flag, isRecordOf, type RowRecord } from '../domain/outcome.js';
 import { allowsAnother, isContradicted, isKnownUnbilled, overrideOf, standingOf } from '../domain/standing.js';
 
 /** Rows that a person had rendered again: what came before holds until another render is whole. Pure. */
@@ -23,6 +24,29 @@ export function keepEarlier(before: RowRecord | undefined, record: RowRecord): R
   if (before === undefined || !hasEarlier(before) || record.status === 'done') return record;
   if (record.status !== 'review') return failedAgain(before, record);
   return record.files.length > 0 ? record : { ...record, files: before.files, hasEarlierFiles: true };
+}
+
+/**
+ * The output of what the row asks for now is not lost for what became of an attempt for other values since: a late
+ * answer of one, for which its job only came when the row had been changed and rendered again.
+ */
+export function keepPresent(
+  before: RowRecord | undefined,
+  record: RowRecord,
+  presentHash: string | undefined,
+): RowRecord {
+  const isOther = presentHash !== undefined && !isRecordOf(record, presentHash);
+  if (!isOther || before?.status !== 'done' || !isRecordOf(before, presentHash)) return record;
+  const { creditsNano: _creditsNano, seenStates: _seenStates, ...present } = before;
+  const files = record.files.map(({ file }) => file).filter((file) => !before.files.some((one) => one.file === file));
+  const told = files.length === 0 ? [] : [`an attempt for earlier values of the row brought ${files.join(', ')} late`];
+  const { flags, attempts, creditsNano, creditsBasis, seenStates } = record;
+  return {
+    ...present,
+    warnings: [...before.warnings, ...told],
+    ...{ flags, attempts, creditsBasis },
+    ...defined({ creditsNano, seenStates }),
+  };
 }
 
 /** Another render that was ordered has not come, and is not waited for any more. */

@@ -2,7 +2,7 @@ import type { Begins, RetryOrder } from '../contract/workflows.js';
 import type { Attempt } from '../domain/attempt.js';
 import { REASONS } from '../domain/failure.js';
 import { isRecordOf, type LiveWord, type RowRecord, type Status } from '../domain/outcome.js';
-import { allowsAnother, countTold, intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
+import { allowsAnother, countTold, intentOf, isKnownUnbilled, type Standing, standingOf } from '../domain/standing.js';
 
 /** What the home knows of a row: it ended, or where its job begins. */
 export type RowStanding =
@@ -44,6 +44,15 @@ export function rowStanding(
   // A new attempt is numbered after all of them, whatever content they were made for.
   const at = begins === 'submit' ? attempts.at(-1) : last;
   return { ended: false, begins, attempts: at?.n ?? 0 };
+}
+
+/**
+ * The attempt that a record tells of: one that was made for other content of the row since, and has ended, is not it.
+ */
+export function attemptOf(record: RowRecord | undefined, attempts: Attempt[]): Attempt | undefined {
+  const last = attempts.at(-1);
+  const own = record && attempts.findLast((one) => intentOf(one)?.rowHash === record.rowHash);
+  return own && last && !isAtService(standingOf(last)) ? own : last;
 }
 
 /** An attempt that was made for just this content and may have cost: with an old content back, what was paid for it stands. */
@@ -107,8 +116,13 @@ export function standsFor(attempt: Attempt, content: RowContent | undefined): bo
   const made = intentOf(attempt)?.rowHash;
   if (made === undefined || content === undefined || made === content.hash) return true;
   const standing = standingOf(attempt);
-  if (standing === 'created' || standing === 'claimed' || standing === 'open_case') return true;
+  if (isAtService(standing)) return true;
   return !content.mayRerun && !isKnownUnbilled(standing);
+}
+
+/** Its job may render. */
+function isAtService(standing: Standing): boolean {
+  return standing === 'created' || standing === 'claimed' || standing === 'open_case';
 }
 
 function beginsAt(last: Attempt, record: RowRecord | undefined, isLate: boolean): Begins {

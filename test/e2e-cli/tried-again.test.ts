@@ -17,6 +17,13 @@ const REFUSES: FaultRule = {
   action: { do: 'answer', status: 400, body: '{"detail":"no"}', contentType: 'application/json' },
 };
 
+/** The first answer to what asks for a good thing is lost; it was billed. */
+const LOST: FaultRule = {
+  match: { route: 'svc.image', bodyContains: 'good' },
+  times: 1,
+  action: { do: 'reset-before-answer', created: true },
+};
+
 describe.skipIf(!hasTemporal())('a row that is tried again', () => {
   let rig: Rig;
   beforeAll(async () => {
@@ -62,6 +69,33 @@ describe.skipIf(!hasTemporal())('a row that is tried again', () => {
     const fetched = await ends(0, 'run', 'back.csv', '--yes');
     expect(fetched.stderr).toContain('media/h.png (gone): fetched again');
     expect(paid()).toBe(before);
+    await ends(0, 'ledger', 'verify');
+  });
+
+  it('has its lost answer back with its old content: a person settles that one, and no other output is lost', async () => {
+    rig.emulator.setFaults([LOST]);
+    await ask('lost', 'good');
+    await ends(3, 'run', 'lost.csv', '--yes');
+    // Whether the balance told that it was billed or not is all the same here.
+    const [settled] = results(rig, 'lost').map(({ status, reason_code }) => ({ status, reason_code }));
+    await ask('lost', 'better');
+    await ends(0, 'run', 'lost.csv', '--changed', 'rerun=h', '--yes');
+    const better = results(rig, 'lost')[0]?.file;
+    await ask('lost', 'good');
+    await ends(3, 'run', 'lost.csv', '--changed', 'rerun=h', '--yes');
+    expect(results(rig, 'lost')).toMatchObject([{ ...settled, file: null }]);
+    // What was rendered meanwhile comes back with its content, for nothing.
+    const before = paid();
+    await ask('lost', 'better');
+    await ends(0, 'run', 'lost.csv', '--changed', 'rerun=h', '--yes');
+    expect(results(rig, 'lost')).toMatchObject([{ status: 'done', file: better }]);
+    await ask('lost', 'good');
+    await ends(3, 'run', 'lost.csv', '--changed', 'rerun=h', '--yes');
+    expect(paid()).toBe(before);
+    await ends(0, 'review', 'resubmit', 'lost', 'h', '--yes');
+    await ends(0, 'watch', 'lost');
+    expect(results(rig, 'lost')).toMatchObject([{ status: 'done', attempts: 3 }]);
+    expect(paid()).toBe(before + 1);
     await ends(0, 'ledger', 'verify');
   });
 

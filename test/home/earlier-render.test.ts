@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt, AttemptState } from '../../src/domain/attempt.js';
 import type { OutputFile } from '../../src/domain/outcome.js';
-import { keepEarlier } from '../../src/home/earlier-render.js';
+import { keepEarlier, keepPresent } from '../../src/home/earlier-render.js';
 import { rowStanding } from '../../src/home/row-standing.js';
 import { rowRecord } from '../support/row-record.js';
 
@@ -53,5 +53,29 @@ describe('another render that a person ordered', () => {
     expect(failed).toMatchObject({ status: 'done', files: [FILE], flags: ['rerun_failed'] });
     expect(failed).not.toHaveProperty('hasEarlierFiles');
     expect(keepEarlier(kept, rowRecord({ files: [FILE] }))).toEqual(rowRecord({ files: [FILE] }));
+  });
+});
+
+describe('the end of an attempt for earlier values of a row', () => {
+  const present = rowRecord({ files: [FILE], creditsNano: 5, rowHash: 'now', seenStates: 2 });
+  const late = rowRecord({
+    files: [{ ...FILE, file: 'media/a.v2.png' }],
+    creditsNano: 9,
+    rowHash: 'old',
+    seenStates: 5,
+  });
+
+  it('leaves the output of its present ones in place, and says what it brought', () => {
+    const kept = keepPresent(present, late, 'now');
+    expect(kept).toMatchObject({ status: 'done', rowHash: 'now', files: [FILE], creditsNano: 9, seenStates: 5 });
+    expect(kept.warnings).toEqual(['an attempt for earlier values of the row brought media/a.v2.png late']);
+    const lost = { ...late, status: 'review' as const, reasonCode: 'answer_lost_undecided' as const, files: [] };
+    expect(keepPresent(present, lost, 'now')).toMatchObject({ status: 'done', files: [FILE], warnings: [] });
+  });
+
+  it('stands where the row has its earlier values back, and where nothing else is done', () => {
+    expect(keepPresent(present, late, 'old')).toBe(late);
+    expect(keepPresent({ ...present, status: 'failed' }, late, 'now')).toBe(late);
+    expect(keepPresent(undefined, late, 'now')).toBe(late);
   });
 });

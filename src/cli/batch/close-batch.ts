@@ -3,6 +3,7 @@ import type { BatchResult } from '../../contract/workflows.js';
 import { needsPerson, type RowRecord, type StartAgain, type Status, startAgain } from '../../domain/outcome.js';
 import { gateToApprove, sampleInForce } from '../../home/batch-marks.js';
 import { fellSinceBegin, readBooks } from '../../home/learned.js';
+import { attemptOf } from '../../home/row-standing.js';
 import { isTrusted } from '../../home/verdicts.js';
 import { type FailureGroup, groupFailures } from '../../report/tallies.js';
 import type { BatchPlace } from '../access/home-access.js';
@@ -133,5 +134,6 @@ async function readEnd(ended: EndedBatch): Promise<End> {
 }
 
 async function caseOf({ access, batch }: EndedBatch, record: RowRecord): Promise<ListedCase> {
-  return listedCase({ batch, row: record, record, attempts: await access.ledger.read(batch, record.id) });
+  const last = attemptOf(record, await access.ledger.read(batch, record.id));
+  return listedCase({ batch, row: record, record, last });
 }

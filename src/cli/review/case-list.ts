@@ -28,9 +28,7 @@ export interface CaseSum {
   unknown: number;
 }
 
-export function listedCase(
-  found: Pick<CaseRow, 'batch' | 'record' | 'attempts'> & { row: { id: string } },
-): ListedCase {
+export function listedCase(found: Pick<CaseRow, 'batch' | 'record' | 'last'> & { row: { id: string } }): ListedCase {
   const { batch, row, record } = found;
   const { status: ended, reasonCode, reason } = record ?? {};
   const status = ended === 'review' || ended === 'lost_paid' ? ended : 'checking';
@@ -111,8 +109,7 @@ export async function listCases(session: Session, batch: string | undefined): Pr
 }
 
 /** Where a row stands, in one sentence: a healthy one is not told as a lost answer. Pure. */
-export function standingText({ record, attempts }: Pick<CaseRow, 'record' | 'attempts'>): string {
-  const last = attempts.at(-1);
+export function standingText({ record, last }: Pick<CaseRow, 'record' | 'last'>): string {
   if (record === undefined) return last === undefined ? UNDER_WAY.void : UNDER_WAY[standingOf(last)];
   const meaning = record.reasonCode && REASONS[record.reasonCode].meaning;
   if (record.status === 'done') return 'It is done: its output is stored, and nothing is left to settle.';
@@ -120,9 +117,8 @@ export function standingText({ record, attempts }: Pick<CaseRow, 'record' | 'att
 }
 
 /** True where money may have been paid for nothing: a person, or the credits check, has to find out. */
-export function isCase({ record, attempts }: Pick<CaseRow, 'record' | 'attempts'>): boolean {
+export function isCase({ record, last }: Pick<CaseRow, 'record' | 'last'>): boolean {
   if (record !== undefined) return needsPerson(record);
-  const last = attempts.at(-1);
   return last !== undefined && CASES.includes(standingOf(last));
 }
 

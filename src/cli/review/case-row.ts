@@ -7,6 +7,7 @@ import type { Row } from '../../domain/row.js';
 import { intentOf, type Standing, standingOf } from '../../domain/standing.js';
 import { feedsReader } from '../../home/feeders.js';
 import { resultLines } from '../../home/result-lines.js';
+import { attemptOf } from '../../home/row-standing.js';
 import { rowAt } from '../../home/rows.js';
 import { resultSources, rowsOf } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
@@ -27,6 +28,8 @@ export interface CaseRow {
   /** Absent while the credits check goes on, or the row is under way otherwise. */
   record?: RowRecord;
   attempts: Attempt[];
+  /** The one that the row stands with: an order is about this one. */
+  last: Attempt | undefined;
   standing: Standing;
 }
 
@@ -57,15 +60,14 @@ export async function findCase(known: KnownBatch, id: string): Promise<FoundCase
 }
 
 function caseOf(batch: string, row: Row, attempts: Attempt[], record: RowRecord | undefined): CaseRow {
-  const last = attempts.at(-1);
+  const last = attemptOf(record, attempts);
   const standing = last === undefined ? 'void' : standingOf(last);
-  return { batch, row, attempts, standing, ...defined({ record }) };
+  return { batch, row, attempts, last, standing, ...defined({ record }) };
 }
 
 /** What may have been paid for nothing until now, or was: null = no price is known. */
-export function stakeOf({ record, attempts }: Pick<CaseRow, 'record' | 'attempts'>): CreditsNano | null {
+export function stakeOf({ record, last }: Pick<CaseRow, 'record' | 'last'>): CreditsNano | null {
   if (record?.status === 'lost_paid' && record.creditsNano !== undefined) return record.creditsNano;
-  const last = attempts.at(-1);
   return (last && intentOf(last)?.expected?.hi) ?? null;
 }
 

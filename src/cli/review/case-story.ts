@@ -23,8 +23,7 @@ export interface CaseStory {
 }
 
 /** Undefined for a row without a claim, and where the balance was not read before it or since. */
-export async function caseStory(access: HomeAccess, { batch, row, attempts }: CaseRow): Promise<CaseStory | undefined> {
-  const last = attempts.at(-1);
+export async function caseStory(access: HomeAccess, { batch, row, last }: CaseRow): Promise<CaseStory | undefined> {
   const claimedAtMs = last && intentOf(last)?.atMs;
   if (last === undefined || claimedAtMs === undefined) return undefined;
   const ref = { batch, id: row.id, n: last.n };

@@ -133,8 +133,8 @@ export async function confirmHandle(session: Session, row: Row, handle: string):
 }
 
 /** A handle that stood in an answer which was not whole, or undefined. */
-export function salvagedHandle({ attempts }: Pick<CaseRow, 'attempts'>): string | undefined {
-  const states = attempts.at(-1)?.states ?? [];
+export function salvagedHandle({ last }: Pick<CaseRow, 'last'>): string | undefined {
+  const states = last?.states ?? [];
   return states.flatMap((state) => (state.state === 'created_lost' ? [state.salvagedHandle] : [])).at(-1);
 }
 

@@ -123,8 +123,8 @@ async function confirm(
   await confirmHandle(known.session, row, handle);
 }
 
-function refOf({ batch, row, attempts }: FoundCase): AttemptRef {
-  return { batch, id: row.id, n: attempts.at(-1)?.n ?? 1 };
+function refOf({ batch, row, last }: FoundCase): AttemptRef {
+  return { batch, id: row.id, n: last?.n ?? 1 };
 }
 
 /** An order holds for what its person saw: the row may have ended, or been sent again, while it was asked for. */

@@ -82,8 +82,7 @@ async function countGroups(books: Books, known: KnownBatch): Promise<PricedGroup
 async function lostAnswers({ session, access }: KnownBatch): Promise<AttemptRef[]> {
   const refs: AttemptRef[] = [];
   for (const known of await allBatches(session, access)) {
-    for await (const { batch, row, attempts, standing } of caseRows(known)) {
-      const last = attempts.at(-1);
+    for await (const { batch, row, last, standing } of caseRows(known)) {
       if (last && (standing === 'undecided' || standing === 'open_case')) refs.push({ batch, id: row.id, n: last.n });
     }
   }

@@ -58,8 +58,7 @@ async function readCase(session: Session, batch: string, id: string): Promise<Sh
   return { found, readings, costNano, story: await caseStory(known.access, found) };
 }
 
-async function readingsAround({ home }: HomeAccess, { attempts }: CaseRow): Promise<BalanceCheckpoint[]> {
-  const last = attempts.at(-1);
+async function readingsAround({ home }: HomeAccess, { last }: CaseRow): Promise<BalanceCheckpoint[]> {
   const claimedAtMs = last?.states[0]?.atMs;
   if (last === undefined || claimedAtMs === undefined) return [];
   const untilMs = (last.states.at(-1)?.atMs ?? claimedAtMs) + AROUND_MS;
@@ -70,9 +69,8 @@ async function readingsAround({ home }: HomeAccess, { attempts }: CaseRow): Prom
 }
 
 function lines(session: Session, { found, readings, costNano, story }: Shown): string[] {
-  const { batch, row, record, attempts } = found;
+  const { batch, row, record, attempts, last } = found;
   const { dataColors: colors } = session.terminal;
-  const last = attempts.at(-1);
   const claimedAtMs = last && intentOf(last)?.atMs;
   const verdict = verdictLine(last, story, Date.now());
   const isEvidence = verdict !== undefined;
@@ -112,10 +110,9 @@ function moneyLines(found: CaseRow): string[] {
   return [`at stake  ${stakeText(stakeNano)}${stakeNano === null ? '' : ' credits'}`];
 }
 
-function handleText({ attempts }: CaseRow): string {
-  const last = attempts.at(-1);
+function handleText({ last }: CaseRow): string {
   const known = last && handleOf(last);
-  const salvaged = salvagedHandle({ attempts });
+  const salvaged = salvagedHandle({ last });
   return known ?? (salvaged === undefined ? 'none' : `${salvaged} (from an answer that was not whole)`);
 }
 
@@ -143,8 +140,7 @@ function wordsOf({ batch, row }: CaseRow, command: ReviewCommand): string {
 }
 
 function json(session: Session, { found, readings, costNano, story }: Shown): object {
-  const { batch, row, record, attempts } = found;
-  const last = attempts.at(-1);
+  const { batch, row, record, attempts, last } = found;
   const stakeNano = isCase(found) ? stakeOf(found) : 0;
   return {
     schema: 1,
