@@ -112,8 +112,10 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   const isAlone = isLeftAlone(followers, row.id, feeders);
   const isChosen = feeders.length > 0 && (filling.holdsFed || isHeldOnly || isAlone);
   const record = isChosen ? await deps.records.readRecord(page.batch, row.id) : undefined;
-  const isOrdered = record?.rerunAtMs !== undefined || followers.starts.has(row.id);
-  const isLeft = isAlone ? record?.rerunAtMs === undefined : filling.holdsFed && feeders.length > 0 && !isOrdered;
+  // One that stood with a person goes on by the order that settled it.
+  const isOwnOrder = record?.rerunAtMs !== undefined || record?.status === 'review' || record?.status === 'lost_paid';
+  const isFollowing = filling.holdsFed && feeders.length > 0 && !followers.starts.has(row.id);
+  const isLeft = !isOwnOrder && (isAlone || isFollowing);
   if (standing.begins === 'submit' && (isLeft || !isReady(feeders))) {
     if (!isHeldOnly) page.held = (page.held ?? 0) + 1;
     return;

@@ -14,10 +14,17 @@ const USUAL_MS = 60_000;
 const USUAL_OF = 4;
 /** Batches that are remembered though they neither run nor wait. */
 const IDLE_MAX = 50;
+/** As an assignment makes it, for every name. */
+const OWN = { writable: true, enumerable: true, configurable: true };
+
+/** By any name that a batch may have: `constructor` is one. */
+export function shareOf({ shares }: Pick<SemaphoreState, 'shares'>, batch: string): Share | undefined {
+  return Object.hasOwn(shares, batch) ? shares[batch] : undefined;
+}
 
 /** Batches that ask and whose terms are not known yet: nothing of them is granted. */
-export function unknownBatches({ shares, waiting }: SemaphoreState): string[] {
-  return [...new Set(waiting.map(({ job }) => job.batch))].filter((batch) => shares[batch] === undefined);
+export function unknownBatches(state: SemaphoreState): string[] {
+  return [...new Set(state.waiting.map(({ job }) => job.batch))].filter((batch) => !shareOf(state, batch));
 }
 
 /** Terms as the home has them, of batches that are new here or were ordered otherwise. */
@@ -28,7 +35,8 @@ export function takeTerms(
 ): void {
   const { shares } = state;
   for (const { batch, ...terms } of found) {
-    shares[batch] = { ...(shares[batch] ?? { usedMs: leastUsed(state, batch, terms, nowMs) }), ...terms };
+    const known = shareOf(state, batch) ?? { usedMs: leastUsed(state, batch, terms, nowMs) };
+    Object.defineProperty(shares, batch, { value: { ...known, ...terms }, ...OWN });
   }
   const idle = Object.keys(shares).filter((batch) => !isActive(state, batch));
   for (const batch of idle.slice(0, Math.max(0, idle.length - IDLE_MAX))) delete shares[batch];
@@ -36,7 +44,7 @@ export function takeTerms(
 
 /** A batch that comes back has no claim to the time in which it asked for nothing, or might not have more. */
 export function noteAsking(state: SemaphoreState, batch: string, nowMs: number): void {
-  const share = state.shares[batch];
+  const share = shareOf(state, batch);
   if (share === undefined) return;
   if (isActive(state, batch) && !(state.countsHeld && isHeldBack(state, batch, share))) return;
   share.usedMs = Math.max(share.usedMs, leastUsed(state, batch, share, nowMs));
@@ -44,7 +52,7 @@ export function noteAsking(state: SemaphoreState, batch: string, nowMs: number):
 
 /** Charges a grant before anything is known of how long it lasts. */
 export function charge(state: SemaphoreState, holder: Holder): void {
-  const share = state.shares[holder.job.batch];
+  const share = shareOf(state, holder.job.batch);
   if (share === undefined || !takesSlot(holder.kind)) return;
   const expectedMs = expectedRender(state, holder)?.p50;
   const usual = state.countsHeld && share.usual?.kind === holder.kind ? share.usual : undefined;
@@ -56,7 +64,7 @@ export function charge(state: SemaphoreState, holder: Holder): void {
 /** A slot is back: what it really took counts. What a refused job took tells nothing of the next. */
 export function chargeBack(state: SemaphoreState, holder: Holder, how: Release, nowMs: number): void {
   const { kind, sinceMs } = holder;
-  const share = state.shares[holder.job.batch];
+  const share = shareOf(state, holder.job.batch);
   if (share === undefined || !takesSlot(kind)) return;
   share.usedMs += uncharged(holder, nowMs) / share.weight;
   if (!how.done && (how.ranMs === undefined || how.renderMs === undefined)) return;

@@ -4,7 +4,7 @@ import { providerOf } from '../src/domain/kind.js';
 import { isAsync, takesSlot } from '../src/kinds/facts.js';
 import { effectiveCap, hasRoom, nextClimbMs, slotsInUse } from './cap.js';
 import { allowsKind, allowsPace, nextPaceMs, nextProbeMs } from './curbs.js';
-import { isFull } from './shares.js';
+import { isFull, shareOf } from './shares.js';
 
 /** Whose turn it is: which waiting job may be granted now, and when that changes by itself. Pure. */
 
@@ -26,9 +26,8 @@ export function nextWaiting(state: SemaphoreState, nowMs: number): Waiting | und
     // A chain is carried through before another one begins.
     return mine.find((w) => w.isFed && goes(w)) ?? mine.find(goes);
   };
-  const { shares } = state;
   const candidates = batches.flatMap((batch): Candidate[] => {
-    const share = shares[batch];
+    const share = shareOf(state, batch);
     const next = share === undefined || isFull(state, batch, share) ? undefined : nextOf(batch);
     return share === undefined || next === undefined ? [] : [{ next, share }];
   });
@@ -93,6 +92,7 @@ function leftToLower(state: SemaphoreState, candidates: readonly Candidate[], pr
   );
 }
 
-function slotsOf({ holders, shares }: SemaphoreState, priority: number): number {
-  return holders.filter(({ job, kind }) => takesSlot(kind) && shares[job.batch]?.priority === priority).length;
+function slotsOf(state: SemaphoreState, priority: number): number {
+  const isOf = (batch: string): boolean => shareOf(state, batch)?.priority === priority;
+  return state.holders.filter(({ job, kind }) => takesSlot(kind) && isOf(job.batch)).length;
 }

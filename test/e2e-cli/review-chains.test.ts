@@ -72,6 +72,18 @@ describe.skipIf(!hasTemporal())('an order for a row that feeds others', () => {
     expect((await rig.run(['ledger', 'verify'])).code).toBe(0);
   });
 
+  it('and one that is fed itself goes on, in a batch that has ended', async () => {
+    const lost = { match: { route: 'vendor-a.submit', bodyContains: 'it pours' }, times: 1, action: LOST.action };
+    rig = await startRig({ speed: 100, config: { prices: PRICES }, emulator: { faults: [lost] } });
+    await rig.write('story.csv', STORY);
+    const run = await rig.run(['run', 'story.csv', '--yes']);
+    expect(run.code, run.stderr).toBe(3);
+    const said = await rig.run(['review', 'resubmit', 'story', 'film', '--yes']);
+    expect(said.code, said.stderr).toBe(0);
+    await ended((now) => now.film === 'done');
+    expect(statuses()).toEqual({ hero: 'done', edit: 'done', clip: 'done', film: 'done' });
+  });
+
   it('so do those that name a row which shares its render', async () => {
     const shot = (id: string) => `${id},svc/image,svc-alpha.2-klein-4b,a hero,,512,512,,5`;
     const wet = (id: string, from: string) => `${id},svc/edit,svc-beta-image-edit-2511,wet ${id},@${from},512,512,,`;

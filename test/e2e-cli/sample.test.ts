@@ -35,6 +35,27 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
     await until('the row is rendered again', () => jobs().length > ROWS.length || undefined);
   });
 
+  it('a cancel approves nothing: `run` and `retry` start none of the rest, and `retry` takes it back for `approve`', async () => {
+    await sampled('--sample', '2', '--yes');
+    const sent = jobs().length;
+    const ok = async (code: number, ...args: string[]) => {
+      const ended = await rig.run(args);
+      expect(ended.code, `${args.join(' ')}: ${ended.stderr}`).toBe(code);
+      return ended;
+    };
+    const status = async () => JSON.parse((await ok(0, 'status', 'shots', '--json')).stdout);
+    await ok(0, 'cancel', 'shots');
+    expect(await status()).toMatchObject({ state: 'finished', sample: 'waiting', next: 'callsheet retry shots' });
+    await rig.run(['run', 'shots.csv', '--yes']);
+    expect(await status()).toMatchObject({ sample: 'waiting' });
+    const retried = await rig.run(['retry', 'shots', '--yes', '--max-credits', '9']);
+    expect(retried.stderr).toContain('callsheet approve shots');
+    expect(jobs()).toHaveLength(sent);
+    expect(await status()).toMatchObject({ state: 'sampled', next: 'callsheet approve shots' });
+    await ok(0, 'approve', 'shots', '--max-credits', '1');
+    expect(results(rig, 'shots').every((row) => row.status === 'done')).toBe(true);
+  });
+
   it('holds the rest back from run, resume and retry; approve renders it within its quote, nothing twice', async () => {
     const first = await sampled('--sample', '2', '--yes', '--json');
     expect(jobs()).toEqual(['f1', 'i0']);

@@ -160,13 +160,21 @@ describe('slots between batches', () => {
     expect(Math.round((had.a ?? 0) / 1_000_000)).toBe(2);
   });
 
-  it('nothing is granted to a batch before its terms are known', () => {
-    const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: 3 };
-    permits.acquire(state, { job: { batch: 'a', id: 'r1' }, kind: 'svc/image', holds: false }, 0);
-    expect([unknownBatches(state), permits.grantNext(state, 0)]).toEqual([['a'], []]);
-    takeTerms(state, [{ batch: 'a', ...DEFAULT_SLOT_TERMS }], 0);
-    expect([unknownBatches(state), permits.grantNext(state, 0)]).toMatchObject([[], [{ job: { id: 'r1' } }]]);
-  });
+  it.each(['a', 'constructor', 'toString', '__proto__'])(
+    'nothing is granted to a batch before its terms are known, and they hold by whatever name: %s',
+    (batch) => {
+      const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: 3 };
+      const ask = (id: string) => permits.acquire(state, { job: { batch, id }, kind: 'svc/image', holds: false }, 0);
+      ask('r1');
+      ask('r2');
+      expect([unknownBatches(state), permits.grantNext(state, 0)]).toEqual([[batch], []]);
+      takeTerms(state, [{ ...DEFAULT_SLOT_TERMS, batch, concurrency: 1 }], 0);
+      expect([unknownBatches(state), permits.grantNext(state, 0)]).toMatchObject([[], [{ job: { id: 'r1' } }]]);
+      const kept = { ...state, ...JSON.parse(JSON.stringify(state)) };
+      expect(kept).toEqual(state);
+      expect(unknownBatches(kept)).toEqual([]);
+    },
+  );
 
   it('no slot stays free while a batch waits that may have it, whatever the terms', () => {
     const terms = fc.record({

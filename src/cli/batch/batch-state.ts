@@ -4,7 +4,13 @@ import type { StopReason } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
-import { quoteInForce, type SampleState, sampleState, stoppedReason } from '../../home/batch-marks.js';
+import {
+  isCancelledBatch,
+  quoteInForce,
+  type SampleState,
+  sampleState,
+  stoppedReason,
+} from '../../home/batch-marks.js';
 import { type BatchOrder, readBatchOptions, readBatchOrder } from '../../home/batch-order.js';
 import { hasLeftAlone } from '../../home/row-orders.js';
 import type { SampleQuote } from '../../home/sample-quote.js';
@@ -109,7 +115,7 @@ export async function readBatchState(
   const tally = await batchTally(access, batch, generation, { sinceMs: seen?.progress.startedAtMs ?? 0 });
   const { counts, live, heldFor, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
   const sample = await sampleState(home, batch, generation);
-  const restState = sample === 'waiting' ? 'sampled' : 'finished';
+  const waitsForApproval = sample === 'waiting' && !(await isCancelledBatch(home, batch));
   const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, live, atMs: Date.now() });
   const otherHome = order?.isPaused === true ? await otherHomeText(access, batch) : undefined;
   if (otherHome !== undefined) blocked.unshift(`${otherHome}: bring that one back`);
@@ -117,7 +123,10 @@ export async function readBatchState(
   const eta = seen === undefined || blocked.length > 0 ? null : await etaOfBatch(access, batch, seen, tally, maxNano);
   return {
     batch,
-    state: running === 'unknown' ? running : (seen?.progress.phase ?? (open > 0 ? 'not running' : restState)),
+    state:
+      running === 'unknown'
+        ? running
+        : (seen?.progress.phase ?? (open > 0 ? 'not running' : waitsForApproval ? 'sampled' : 'finished')),
     rows: (await rows.generation(batch, generation))?.rows ?? 0,
     ...{ counts, live, needPerson: forPerson, creditsUnknown },
     ...defined({ heldFor }),

@@ -41,13 +41,15 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   const retouched = new Map<string, Retouched>();
   const { rows, chains } = await countKeptRows(known, { retry }, async (row) => {
     if (sample?.has(row.id) === false) return false;
-    const found = flags.acceptInputs && fedMedia(row).length > 0 ? await retouchedFor(known, row) : [];
+    const found = flags.acceptInputs && fedMedia(row).length > 0 ? await retouchedFor(known, row, retry) : [];
     for (const one of found) retouched.set(one.record.id, one);
     return true;
   });
   if (rows.finishedBefore.every((finished) => finished)) {
     const which = retry.classes.length === 0 ? '' : ` of class ${retry.classes.join(', ')}`;
     terminal.note(`'${batch}' has no failed or cancelled row${which}: nothing is run again`);
+    // Its rest waits for approval again.
+    if (sample !== undefined) await clearCancelled(access.home, batch);
     const held = sample === undefined ? 0 : generation.rows - rows.finishedBefore.filter((isRow) => isRow).length;
     return tellStanding(known, rows, held);
   }
@@ -73,17 +75,20 @@ interface Retouched {
   file: OutputFile;
 }
 
-/** What feeds a row that ended since a file was another one; throws a UserError where there is no file to be taken. */
-async function retouchedFor(known: KnownBatch, row: Row): Promise<Retouched[]> {
+/** What feeds a row that is run again, where its file is another one by now; throws a UserError where there is none. */
+async function retouchedFor(known: KnownBatch, row: Row, { classes }: RetryOrder): Promise<Retouched[]> {
   const { access, batch, out } = known;
   const own = await access.records.readRecord(batch, row.id);
-  if (own?.status !== 'not_started' || own.reasonCode !== 'input_changed') return [];
+  if (own !== undefined && !['not_started', 'failed', 'cancelled'].includes(own.status)) return [];
+  if (own?.reasonCode !== undefined && classes.length > 0 && !classes.includes(own.reasonCode)) return [];
   const store = openPlace(access.config, out, 'shared');
   const found: Retouched[] = [];
   for (const { record, file } of await feedersOf(access, { batch, generation: known.generation.generation }, row)) {
     if (record === undefined || file === undefined) continue;
     const lies = await fileAsItLies(store, batch, file.file);
     if (lies === undefined) {
+      // Of what is not run for its sake it is fetched again as far as it lives.
+      if (own?.reasonCode !== 'input_changed') continue;
       throw new UserError(`${file.file} of row '${record.id}' is gone: put a file there; nothing was submitted`);
     }
     if (lies.file.sha256 === file.sha256) continue;

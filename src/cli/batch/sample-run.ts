@@ -1,5 +1,5 @@
 import { defined } from '../../domain/defined.js';
-import { readSampleGate, type SampleGate, writeSampleGate } from '../../home/batch-marks.js';
+import { isCancelledBatch, readSampleGate, type SampleGate, writeSampleGate } from '../../home/batch-marks.js';
 import { type BatchPlace, knownPrices, listPrice, rowsOf } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { countKeptRows } from '../plan/count-kept-rows.js';
@@ -50,7 +50,8 @@ export async function sampleOfRun(run: RunFacts, order: SampleOrder | undefined)
   const isNew = takesNew || ids.length !== known?.ids.length;
   // A new sample asks for a new approval; rows that left change nothing of the one that was given.
   const isMeant = new Set(ids);
-  const isHeld = await holdsBack(run, isMeant);
+  // What a cancel ended was never approved.
+  const isHeld = (await isCancelledBatch(access.home, batch)) || (await holdsBack(run, isMeant));
   const approved = isHeld ? (takesNew ? undefined : known?.approved) : nothingToApprove(run);
   const gate: SampleGate = { ids, atMs: known?.atMs ?? Date.now(), ...defined({ approved }) };
   const bound = await access.home.readBatch(batch);
