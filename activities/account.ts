@@ -20,9 +20,8 @@ import { refreshMarks } from './row/home-marks.js';
 
 /** Service document 1, Limits. */
 const CONCURRENT_UNKNOWN = 5;
-
-/** So long a worker waits for the caps before it begins, ms. */
-const FIRST_READ_MS = 2_000;
+/** So long what begins waits for a first reading; a batch for discounts no older than those of its plan, ms. */
+const [FIRST_READ_MS, AS_PLANNED_MS] = [2_000, 10_000];
 
 type Asked = { askedMs: number; keyMark: string };
 
@@ -51,11 +50,7 @@ export function accountActivities(deps: Dependencies): AccountActivities {
       return readNow(deps);
     },
     async readDiscounts(input) {
-      if (await deps.books.discounts.areFresh(input?.sinceMs)) return;
-      const askedMs = deps.now();
-      const read = readDiscounts(await ask(deps, DISCOUNTS_REQUEST));
-      if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable discounts');
-      await deps.books.discounts.keep(read.value, askedMs);
+      if (!(await deps.books.discounts.areFresh(input?.sinceMs))) await askDiscounts(deps);
     },
     async reachService() {
       await readTurn(deps);
@@ -109,6 +104,28 @@ async function endLimitOf(deps: Dependencies, batch: string): Promise<void> {
   await writeAccountLimits(deps.home, limits);
   const caps = await lastCaps(deps);
   if (caps !== undefined) takeCaps(deps, caps);
+}
+
+async function askDiscounts(deps: Dependencies): Promise<void> {
+  const askedMs = deps.now();
+  const read = readDiscounts(await ask(deps, DISCOUNTS_REQUEST));
+  if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable discounts');
+  await deps.books.discounts.keep(read.value, askedMs);
+}
+
+/** As a batch begins: nobody asks for discounts while an account rests. Waits a moment at most, and never fails. */
+export async function refreshDiscounts(deps: Dependencies): Promise<void> {
+  const read = async (): Promise<void> => {
+    const untilMs = await deps.books.discounts.knownUntilMs();
+    // Of an account that was never read the semaphore asks when it begins.
+    if (Number.isFinite(untilMs) && untilMs < deps.now() - AS_PLANNED_MS) await askDiscounts(deps);
+  };
+  await forAMoment(deps, read(), 'the discounts are those read before');
+}
+
+function forAMoment<T>({ log }: Dependencies, read: Promise<T>, otherwise: string): Promise<T | undefined> {
+  const orTold = read.catch((error) => void log.warn({ error: String(error) }, otherwise));
+  return Promise.race([orTold, sleep(FIRST_READ_MS, undefined, { ref: false })]).then((found) => found ?? undefined);
 }
 
 /** When and with which key a read is asked: either may be another once it is answered. */
@@ -168,10 +185,7 @@ export async function lastCaps(deps: Handed): Promise<Caps | undefined> {
  * account that was never read the service is asked, for a moment.
  */
 export async function firstCaps(deps: Dependencies): Promise<Caps | undefined> {
-  const known = await lastCaps(deps);
-  if (known !== undefined) return known;
-  const read = readNow(deps).catch((error) => deps.log.warn({ error: String(error) }, 'the caps are not known yet'));
-  return (await Promise.race([read, sleep(FIRST_READ_MS, undefined, { ref: false })])) ?? undefined;
+  return (await lastCaps(deps)) ?? forAMoment(deps, readNow(deps), 'the caps are not known yet');
 }
 
 async function readNow(deps: Dependencies): Promise<AccountReading> {

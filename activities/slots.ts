@@ -10,7 +10,7 @@ import { acceptanceOf, intentOf, isKnownUnbilled, isLost, standingOf } from '../
 import { readBreakers, writeBreakers } from '../src/home/account-limits.js';
 import { readBatchOrder } from '../src/home/batch-order.js';
 import { KINDS } from '../src/kinds/facts.js';
-import { lastCaps, takeCaps } from './account.js';
+import { lastCaps, refreshDiscounts, takeCaps } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { nameAgain } from './row/contested.js';
@@ -48,7 +48,10 @@ export function slotActivities(deps: Dependencies): SlotActivities {
     sweepHolders: (input) => withRecords(() => sweepHolders(deps, input.jobs)),
     keepBreakers: ({ breakers }) => withRecords(() => writeBreakers(deps.home, breakers)),
     probeRecords: () => withRecords(() => deps.home.store.probe()),
-    ensureSemaphore: () => deps.messenger.ensureSemaphore(),
+    async ensureSemaphore() {
+      await refreshDiscounts(deps);
+      await deps.messenger.ensureSemaphore();
+    },
     tellGrant: (told) => tellGrant(deps, told),
     endStandby: async (job) => deps.standby?.withdraw(job) ?? null,
   };
