@@ -67,6 +67,8 @@ interface CommonFacts {
   readonly ownUrlLifeMs?: number;
   /** What the service's price pages count. */
   readonly usualUnit: PriceUnit;
+  /** Only the finished output tells how many of it there are: no budget holds without `upTo`. */
+  readonly countedAtEnd?: true;
   /** What the service takes where a cell is empty, by column. */
   readonly fallbacks?: Cells;
   /** The same where it depends on the model; undefined takes a fallback of all models away. */

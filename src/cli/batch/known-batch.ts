@@ -123,17 +123,21 @@ export async function refuseOtherPlaces(
       `with a shared Temporal every worker must reach ${folders.join(' and ')}: say --shared-folder when it does, or use a bucket`,
     );
   }
-  const bound = await access.home.readBatch(batch);
-  if (bound !== undefined && bound.out !== config.out) {
-    throw new UserError(
-      `batch '${batch}' writes to ${bound.out}, not to ${config.out}: use that --out, or another --name`,
-    );
-  }
+  await refuseOtherOut({ session, access, batch });
   const known = await access.home.baseUrl();
   if (known === undefined || known === baseUrl) return;
   throw new UserError(
     `account '${config.account.name}' belongs to ${known}, not to ${baseUrl}: use another --account for that service`,
     EXIT.configuration,
+  );
+}
+
+/** A name is bound to the place of its outputs. */
+export async function refuseOtherOut({ session: { config }, access, batch }: BatchPlace): Promise<void> {
+  const bound = await access.home.readBatch(batch);
+  if (bound === undefined || bound.out === config.out) return;
+  throw new UserError(
+    `batch '${batch}' writes to ${bound.out}, not to ${config.out}: use that --out, or another --name`,
   );
 }
 

@@ -48,9 +48,11 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const { planLines } = await import('../plan/plan-view.js');
   const { approvalOf, spentBefore } = await import('../plan/approve-plan.js');
   const { refuseChanged, refuseTakenNames } = await import('../plan/refuse-rows.js');
+  const { refuseOtherOut } = await import('../batch/known-batch.js');
   const { lostFileLines } = await import('../batch/lost-files.js');
   const { readOwnCredits } = await import('../access/read-account.js');
   const at = { session, access: openHomeAccess(config), batch };
+  await refuseOtherOut(at);
   const order = flags.changed ?? false;
   const isKept = keepsDependents(flags.changed, flags.dependents);
   const keepsFed = isKept ? { except: order } : undefined;

@@ -80,7 +80,10 @@ const TO_FILL_IN = '?';
 
 /** The `prices` setting for these kinds, to be filled in. */
 export function priceSnippet(kinds: readonly Kind[]): { prices: object[] } {
-  const componentOf = (kind: Kind) => ({ unit: factsOf(kind).usualUnit, credits: TO_FILL_IN });
+  const componentOf = (kind: Kind) => {
+    const { usualUnit: unit, countedAtEnd } = factsOf(kind);
+    return { unit, credits: TO_FILL_IN, ...(countedAtEnd && { upTo: TO_FILL_IN }) };
+  };
   return { prices: kinds.map((kind) => ({ kind, components: [componentOf(kind)] })) };
 }
 

@@ -70,6 +70,9 @@ export function refusalOf(command: ReviewCommand, { row, record, standing }: Cas
   if (record?.status === 'done') return 'it is done: there is nothing to settle';
   if (record !== undefined && !isSettled) return `it is ${record.status}: \`callsheet retry\` runs it again`;
   if (!isSettled && standing !== 'open_case') return UNDER_WAY[standing] ?? 'it is under way: wait for its end';
+  if (command === 'resubmit' && record?.reasonCode === 'verdict_contradicted' && record.files.length > 0) {
+    return 'its output is stored: another one would be paid for nothing';
+  }
   if (command === 'attach-handle') return handleRefusal(row.kind, standing);
   if (command === 'mark-lost' && (standing === 'rendered' || standing === 'done')) {
     return 'its output is fetched as long as it may live';

@@ -26,6 +26,7 @@ export const vendorBFacts: FamilyFacts = {
     urlLifeMs: HOUR_MS,
     freshUrlOnPoll: false,
     usualUnit: 'second',
+    countedAtEnd: true,
     fallbacks: { resolution: '1080p', aspect_ratio: RATIO },
     isBilledByOutput: true,
     // "Both have the same price"; the resolution "does not change price" (service document 2, Avatar video).

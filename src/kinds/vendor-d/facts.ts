@@ -15,6 +15,7 @@ export const vendorDFacts: FamilyFacts = {
     urlLifeMs: HOUR_MS,
     freshUrlOnPoll: false,
     usualUnit: 'million-tokens',
+    countedAtEnd: true,
     fallbacks: { model: MODEL, resolution: '720p', audio: true },
     billed: () => ({ 'million-tokens': UNKNOWN }),
   },
