@@ -8,7 +8,7 @@ import { type Movement, movementsOf } from './check/evidence.js';
 import { plus, ZERO } from './check/interval.js';
 import { type Lessons, learn } from './check/learn.js';
 import { balanceBooks, chargesBetween, explainedBetween, slackOf, unexplained } from './check/residual.js';
-import { readingsSince } from './evidence.js';
+import { readingsSince } from './history.js';
 import type { Books } from './open-books.js';
 import { addMeasurement, cellsOf } from './prices/measured-prices.js';
 import { reviseRow } from './revise.js';

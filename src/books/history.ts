@@ -1,0 +1,49 @@
+import { attemptsSince, type NamedAttempt, type OpenCase } from './attempts.js';
+import { type Evidence, movementsOf, type Reading } from './check/evidence.js';
+import { opennessOf } from './check/residual.js';
+import type { Books } from './open-books.js';
+
+/** How far back a quiet moment is looked for to start from, ms of the clock; further only where there is none. */
+const LOOK_BACK_MS = [600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000] as const;
+
+/** The account from some time before a claim on. */
+export interface History extends Pick<Evidence, 'readings' | 'lambdaMs' | 'rhoMs' | 'roundingNano'> {
+  known: NamedAttempt[];
+  cases: OpenCase[];
+}
+
+/** Readings and attempts from a quiet moment before a claim on, as far back as one can be found. */
+export async function historyBefore(books: Books, claimedAtMs: number): Promise<History> {
+  const { learned } = books;
+  const bounds = { lambdaMs: await learned.lambdaMs(), rhoMs: await learned.rhoMs() };
+  let history: History = {
+    ...{ readings: [], known: [], cases: [] },
+    ...bounds,
+    roundingNano: await learned.roundingNano(),
+  };
+  let earlier = -1;
+  for (const backMs of LOOK_BACK_MS) {
+    const readings = await readingsSince(books, claimedAtMs - backMs);
+    const before = readings.filter(({ atMs }) => atMs <= claimedAtMs);
+    if (before.length === earlier) continue;
+    earlier = before.length;
+    const firstMs = Math.min(readings[0]?.askedMs ?? claimedAtMs, claimedAtMs);
+    const roundingNano = await learned.roundingNano(readings.map(({ balanceNano }) => balanceNano));
+    const attempts = await attemptsSince(books, firstMs - bounds.lambdaMs - bounds.rhoMs);
+    history = { readings, ...attempts, ...bounds, roundingNano };
+    if (before.some((at) => isQuiet(history, at))) return history;
+  }
+  return history;
+}
+
+function isQuiet({ known, cases, lambdaMs, rhoMs }: History, at: Reading): boolean {
+  const movements = known.flatMap((one) => movementsOf(one, rhoMs));
+  const isOpen = cases.some(({ claimedAtMs }) => claimedAtMs <= at.atMs);
+  return !isOpen && opennessOf({ movements, lambdaMs }, at) === 0;
+}
+
+/** Oldest first. */
+export async function readingsSince({ home }: Books, sinceMs: number): Promise<Reading[]> {
+  const checkpoints = await home.checkpointsSince(sinceMs);
+  return checkpoints.map(({ askedMs, atMs, balanceNano }) => ({ askedMs: askedMs ?? atMs, atMs, balanceNano }));
+}
