@@ -3,6 +3,7 @@ import { defined } from '../../domain/defined.js';
 import { type MediaFacts, type MediaSort, typeByName } from '../../domain/media-type.js';
 import type { Media } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
+import { megabytes } from '../../domain/shown-number.js';
 import { rulesOf } from '../../kinds/index.js';
 import type { MediaColumn, MediaRule, Report } from '../../kinds/rule.js';
 import type { CheckedRow } from '../check-row.js';
@@ -12,7 +13,7 @@ import { quoted } from '../problem.js';
 import { createRootCheck, type InputRoots } from './input-roots.js';
 import { createPathFinder, readDataUri, reasonOf } from './local-media.js';
 import { mediaForm, readReference } from './media-cell.js';
-import { bytesFlaw, factsFlaw, type MediaItem, megabytes, typeFlaw } from './media-limits.js';
+import { bytesFlaw, factsFlaw, type MediaItem, typeFlaw } from './media-limits.js';
 import { createHostChecker, urlFlaw } from './media-url.js';
 import { probeMedia } from './probe-media.js';
 import { createS3Reader, createUrlMediaCheck, type S3MediaOptions, type UrlProbing } from './remote-media.js';
@@ -87,7 +88,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     const flaw = bytesFlaw(name, path.bytes, rule);
     if (flaw !== undefined) return { ok: false, ...flaw };
     if (path.bytes > READ_BYTES_MAX) {
-      const message = `${name} is ${megabytes(path.bytes)}; callsheet reads local files up to 1 GB: give it as a URL`;
+      const message = `${name} is ${megabytes(path.bytes, READ_BYTES_MAX)}; callsheet reads local files up to 1 GB: give it as a URL`;
       return { ok: false, code: 'B45', message };
     }
     const key = `${path.real}\u0000${path.modifiedMs}\u0000${path.bytes}`;
