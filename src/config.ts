@@ -4,8 +4,9 @@ import { type CheckedLayer, checkLayer, type NearestWord } from './config/check-
 import { ConfigError, type ConfigProblem } from './config/config-error.js';
 import { environmentLayer, type FlagValues, fileLayer, flagLayer, type OriginName } from './config/layers.js';
 import { makeConfig } from './config/make-config.js';
-import { environmentName, valueAt } from './config/setting.js';
+import { valueAt } from './config/setting.js';
 import { type Config, SETTINGS } from './config/settings.js';
+import { strangeVariables } from './config/strange-variables.js';
 
 export type { Config } from './config/settings.js';
 
@@ -37,13 +38,6 @@ export interface LoadedConfig {
   /** Sentences about variables that look like settings and are none. */
   warnings: string[];
 }
-
-const OWN_VARIABLES = ['CALLSHEET_API_KEY', 'CALLSHEET_TEMPORAL_CLI'];
-/** What people try that is given as a flag alone. */
-const FLAGS_ALONE: Readonly<Record<string, string>> = {
-  CALLSHEET_CONFIG: '--config',
-  CALLSHEET_API_KEY_FILE: '--api-key-file',
-};
 
 /** Loads the settings; throws `ConfigError` with every problem that was found. */
 export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> {
@@ -77,7 +71,11 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     version: sources.version,
     defaultDataFolder: sources.defaultDataFolder,
   });
-  return { config: deepFreeze(config), origins, warnings: [...strangeVariables(sources), ...idleSettings(config)] };
+  return {
+    config: deepFreeze(config),
+    origins,
+    warnings: [...strangeVariables(sources.env, sources.nearestWord), ...idleSettings(config)],
+  };
 }
 
 interface GivenValue {
@@ -98,18 +96,6 @@ function originOf(path: string, layers: CheckedLayer[]): Origin {
   if (found === undefined) return { name: 'default' };
   const { layer } = found;
   return { name: layer.origin, where: layer.whereOf(path.split('.')) ?? layer.nameOf(path) };
-}
-
-/** A mistyped variable would silently do nothing: it is said. */
-function strangeVariables({ env, nearestWord }: ConfigSources): string[] {
-  const known = SETTINGS.map(({ path }) => environmentName(path));
-  return Object.keys(env).flatMap((name) => {
-    if (!name.startsWith('CALLSHEET_') || known.includes(name) || OWN_VARIABLES.includes(name)) return [];
-    const flag = FLAGS_ALONE[name];
-    if (flag !== undefined) return [`${name} is no setting and has no effect; ${flag} names the file`];
-    const nearest = nearestWord(name, known) ?? known.find((one) => one.endsWith(name.slice('CALLSHEET'.length)));
-    return nearest === undefined ? [] : [`${name} is no setting and has no effect; did you mean ${nearest}?`];
-  });
 }
 
 /** A policy that cannot do anything is said: silently holding the rows would not be what was asked for. */

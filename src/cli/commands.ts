@@ -101,3 +101,15 @@ const LINES: Record<string, Line[]> = {
 export const COMMANDS: readonly CommandEntry[] = Object.entries(LINES).flatMap(([group, lines]) =>
   lines.map(([name, usage, summary]) => ({ name, usage, summary, group, load: LOAD[name] })),
 );
+
+/** The commands whose whole work is what they print: the others have taken effect, or go on, where it cannot be read. */
+const PRINTING = [
+  ...['help', 'plan', 'kinds', 'init', 'status', 'list', 'review list', 'review show', 'ledger show', 'ledger verify'],
+  ...['credits', 'discounts', 'voices', 'prices', 'doctor', 'config', 'engine status', 'explain', 'completion'],
+];
+
+/** True of a command line that has done nothing where its standard output cannot be written. */
+export function isPrintingAlone(args: readonly string[]): boolean {
+  const line = args.filter((word) => !word.startsWith('-')).join(' ');
+  return line === '' || PRINTING.some((name) => line === name || line.startsWith(`${name} `));
+}

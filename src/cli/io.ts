@@ -29,14 +29,19 @@ export interface Io {
   quit(exitCode: number): never;
 }
 
-/** The surroundings of a real process. */
-export function processIo(): Io {
+/**
+ * The surroundings of a real process. `onCutOff` is called for each write to standard output that fails although
+ * somebody may read it: the disk below it is full.
+ */
+export function processIo(onCutOff: (error: NodeJS.ErrnoException) => void): Io {
   const { env, stdin, stdout, stderr } = process;
   let readerGone = (): void => process.exit(0);
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    readerGone();
+    if (error.code === 'EPIPE') readerGone();
+    else onCutOff(error);
   });
+  // What could only not be shown changes nothing: the command goes on and ends with its own exit code.
+  stderr.on('error', () => undefined);
   return {
     stdin,
     stdout,

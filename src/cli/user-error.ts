@@ -54,7 +54,7 @@ export const ORDER_EXIT_HELP = `Exit codes:
   5  Temporal or the service cannot be reached`;
 
 export const READ_EXIT_HELP = `Exit codes:
-  0  done    2  wrong command line    4  settings or API key    5  Temporal or the service cannot be reached`;
+  0  done    2  wrong command line    4  settings, API key or a full disk    5  Temporal or the service cannot be reached`;
 
 export const STATUS_EXIT_HELP = `${READ_EXIT_HELP}
   7  rows are open and nothing works on them: \`callsheet resume --all\` goes on`;

@@ -135,7 +135,7 @@ function readJson(column: JsonColumn, cell: Cell): CellValue {
     const wanted = shape === 'list' ? 'a JSON array' : 'a JSON object';
     return bad(column.code ?? 'B60', `${name} must be ${wanted}, got ${quoted(cell.text)}`);
   }
-  const flaw = jsonFlaw(value) ?? (cell.form === 'json' ? undefined : repeatedName(cell.text, value));
+  const flaw = jsonFlaw(value) ?? repeatedName(cell.text, value);
   return flaw === undefined ? good(value) : bad('B60', `${name} ${flaw}`);
 }
 

@@ -123,13 +123,23 @@ function readColumn(row: CheckedRow, cell: Cell, column: Column | undefined, rep
   const { name } = cell;
   if (name === 'id' || name === 'kind' || name === 'group' || name === 'output') return;
   if (isPassthrough(name)) {
-    row.passthrough ??= {};
-    row.passthrough[name] = cell.text;
+    readPassthrough(row, cell, report);
     return;
   }
   if (name === 'extra' && !factsOf(row.kind).hasOwnBody) readExtra(row, cell, report);
   else if (column === undefined) refuseColumn(row, name, report);
   else readOwnColumn(row, cell, column, report);
+}
+
+/** It is not sent, but results.csv and failed.csv hold it, which must be text. */
+function readPassthrough(row: CheckedRow, { name, text }: Cell, report: Report): void {
+  const flaw = textFlaw(name, text);
+  if (flaw !== undefined) {
+    report.problem(row, flaw.code, name, flaw.message);
+    return;
+  }
+  row.passthrough ??= {};
+  row.passthrough[name] = text;
 }
 
 function readOwnColumn(row: CheckedRow, cell: Cell, column: Column, report: Report): void {

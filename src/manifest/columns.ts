@@ -1,10 +1,12 @@
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import type { Kind } from '../domain/kind.js';
 import { type MediaSort, sortOfType } from '../domain/media-type.js';
+import type { ProblemCode } from '../domain/raw-row.js';
 import type { Row } from '../domain/row.js';
 import { KINDS, usualModel } from '../kinds/facts.js';
 import { rulesOf } from '../kinds/index.js';
 import type { Column, FieldTree, MediaRule } from '../kinds/rule.js';
+import { textFlaw } from './cell-values.js';
 import { quoted } from './problem.js';
 import { nearestWord } from './suggest.js';
 
@@ -68,7 +70,9 @@ export function isColumn(name: string): boolean {
 }
 
 /** Why a column name cannot stand in a manifest; undefined when it can. */
-export function columnFlaw(name: string): { code: 'B9' | 'B22'; message: string } | undefined {
+export function columnFlaw(name: string): { code: ProblemCode; message: string } | undefined {
+  const unwritable = knownColumns.has(name) ? undefined : textFlaw(`column ${quoted(name)}`, name);
+  if (unwritable !== undefined) return { code: unwritable.code, message: unwritable.message };
   if (isColumn(name)) return undefined;
   if (name.trim() === '') return { code: 'B9', message: 'a column has no name; name it or take it out' };
   const code = name === 'n' ? 'B22' : 'B9';

@@ -20,6 +20,11 @@ export interface ManifestOptions {
   inputRoots?: string[];
   /** Places that earlier batches of the account wrote to: media may be read from them too. */
   earlierOuts?: () => Promise<readonly string[]>;
+  /**
+   * Whether bytes were an input of the account before: a file that holds them may lie anywhere, as the ones that
+   * failed.csv names by their absolute paths.
+   */
+  isKnownInput?: (sha256: string) => Promise<boolean>;
   /** `{id}` when absent; above 1,000 rows `{part}/{id}`. */
   nameTemplate?: string;
   /** The day that `{date}` shows, as 2026-01-31; today (UTC) when absent. */

@@ -117,11 +117,11 @@ function createChecker(
 function mediaReaderOf(options: ManifestOptions): MediaReader {
   const { source, inputRoots = [], allowLoopback = false, resolveHosts = true, hasUploadStore = false } = options;
   const folder = 'path' in source ? dirname(resolve(source.path)) : process.cwd();
-  const { earlierOuts, keepBlob, probeUrl } = options;
+  const { earlierOuts, isKnownInput, keepBlob, probeUrl } = options;
   return createMediaReader({
     ...{ folder, inputRoots, allowLoopback, resolveHosts, hasUploadStore },
     ...options.s3Media,
-    ...defined({ earlierOuts, keepBlob, probeUrl }),
+    ...defined({ earlierOuts, isKnownInput, keepBlob, probeUrl }),
   });
 }
 

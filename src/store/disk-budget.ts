@@ -1,3 +1,4 @@
+import { megabytes } from '../domain/shown-number.js';
 import { type Store, StoreError } from './port.js';
 
 /** Keeps downloads from filling the disk: each asks for its room before its first byte is written. */
@@ -16,7 +17,8 @@ export function createDiskBudget() {
       const free = await store.freeBytes();
       const others = booked.get(location) ?? 0;
       if (free !== undefined && free < others + bytes + KEEP_FREE_BYTES) {
-        const room = `${megabytes(free)} free, ${megabytes(others + bytes + KEEP_FREE_BYTES)} needed`;
+        const needed = others + bytes + KEEP_FREE_BYTES;
+        const room = `${megabytes(free, needed)} free, ${megabytes(needed, free)} needed`;
         throw new StoreError('ENOSPC', `cannot write to ${location}: the disk is full (${room})`);
       }
       booked.set(location, others + bytes);
@@ -27,8 +29,4 @@ export function createDiskBudget() {
       };
     },
   };
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 1e5) / 10} MB`;
 }

@@ -233,7 +233,7 @@ test('callsheet cancel --help', async () => {
     \`callsheet retry shots\` runs cancelled rows later.
 
     Exit codes:
-      0  done    2  wrong command line    4  settings or API key    5  Temporal or the service cannot be reached
+      0  done    2  wrong command line    4  settings, API key or a full disk    5  Temporal or the service cannot be reached
     "
   `);
 });

@@ -35,6 +35,22 @@ test.each([
   expect([exitCode, stdout + stderr]).toEqual([2, expect.stringContaining(text)]);
 });
 
+test('a file whose very bytes were an input of the account before may lie anywhere, as failed.csv names it', async () => {
+  const home = await seededHome('shots', [{ id: 'a' }]);
+  const path = join(home.folder, 'private.png');
+  mkdirSync(join(home.folder, 'work'));
+  writeFileSync(path, png(512, 512));
+  const row = (id: string) => `${id},svc/edit,svc-beta-image-edit-2511,a boat,${path},512,512\n`;
+  writeFileSync(join(home.folder, 'work', 'failed.csv'), `${HEADER}\n${row('b')}${row('c')}`);
+  const plan = () => home.run('plan', 'work/failed.csv', '--no-network', ...other);
+  expect(await plan()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('B45 image: ') });
+  await home.home.putBlob(png(512, 512));
+  expect(await plan()).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('B45') });
+  // What it holds now was never given to the service.
+  writeFileSync(path, png(512, 640));
+  expect(await plan()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('B45 image: ') });
+});
+
 test('an --input-root is a folder or an address of a bucket', async () => {
   const { exitCode, stderr } = await planned(() => 's3://private/a.png', '--input-root', 's3://BUCKET/x');
   expect([exitCode, stderr]).toEqual([

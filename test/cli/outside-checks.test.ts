@@ -116,7 +116,7 @@ test('--probe-urls looks at size and type behind URLs, once each, and follows no
   const problems = stderr.split('\n').filter((line) => / B\d+ /.test(line));
   expect(problems).toEqual([
     'shots.csv:3:4: B45 image is 63x64, each side at least 64 px',
-    'shots.csv:4:4: B45 image is 10 MB, limit 10 MB',
+    'shots.csv:4:4: B45 image is 10.000001 MB, limit 10 MB',
     expect.stringMatching(/^shots\.csv:5:4: B40 image needs an image, the file is of no known type/),
     'shots.csv:6:4: B44 image url cannot be fetched: 127.0.0.1 answered 404',
     'shots.csv:7:4: B44 image url cannot be fetched: 127.0.0.1 redirects, which is not followed',

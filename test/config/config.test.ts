@@ -315,13 +315,26 @@ describe('what is refused', () => {
   });
 });
 
-test('variables that look like settings are told', async () => {
-  const { warnings } = await load({
-    env: { CALLSHEET_CONCURRENCY: '3', CALLSHEET_API_KEY: 'x', CALLSHEET_SOMETHING: '1' },
-  });
-  expect(warnings).toEqual([
-    'CALLSHEET_CONCURRENCY is no setting and has no effect; did you mean CALLSHEET_LIMITS_CONCURRENCY?',
-  ]);
+test('each variable that is no setting is told, with the one that is meant', async () => {
+  const meant: [name: string, hint: string][] = [
+    ['CONCURRENCY', 'did you mean CALLSHEET_LIMITS_CONCURRENCY?'],
+    ['CONCURENCY', 'did you mean CALLSHEET_LIMITS_CONCURRENCY?'],
+    ['ACCOUNT', 'did you mean CALLSHEET_ACCOUNT_NAME?'],
+    ['BUDGET', 'did you mean CALLSHEET_BUDGET_MAX_CREDITS?'],
+    ['MAX_CREDITS', 'did you mean CALLSHEET_BUDGET_MAX_CREDITS?'],
+    ['MAXCREDITS', 'did you mean CALLSHEET_BUDGET_MAX_CREDITS?'],
+    ['LIMITS', 'did you mean CALLSHEET_LIMITS_CONCURRENCY?'],
+    ['TEMPORAL', 'did you mean CALLSHEET_TEMPORAL_ADDRESS?'],
+    ['URL', 'did you mean CALLSHEET_BASE_URL?'],
+    ['APIKEY', 'did you mean CALLSHEET_API_KEY?'],
+    ['KEY_FILE', '--api-key-file names the file'],
+    ['FOO', '`callsheet config show` lists the settings'],
+    ['SOMETHING', '`callsheet config show` lists the settings'],
+  ];
+  const strange = Object.fromEntries(meant.map(([name]) => [`CALLSHEET_${name}`, '1']));
+  const own = { CALLSHEET_API_KEY: 'x', CALLSHEET_TEMPORAL_CLI: 'x', CALLSHEET_UID: '1', CALLSHEET_OUT: 'o' };
+  const { warnings } = await load({ env: { ...strange, ...own } });
+  expect(warnings).toEqual(meant.map(([name, hint]) => `CALLSHEET_${name} is no setting and has no effect; ${hint}`));
 });
 
 test('account settings are in milliseconds and unscaled', async () => {

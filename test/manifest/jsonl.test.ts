@@ -126,6 +126,14 @@ describe('JSONL', () => {
       expect.stringMatching(/^<stdin>:1:4: B3 prompt is not valid Unicode/),
     ]);
     expect(await printed({ ...image, prompt: 'a\u0000b' })).toEqual(['<stdin>:1:4: B4 prompt holds a NUL character']);
+    expect(await printed({ ...image, 'x-a': 'n\u0000ul' }, { ...image, id: 'b', 'x-a': 'n\ud800ul' })).toEqual([
+      '<stdin>:1:5: B4 x-a holds a NUL character',
+      '<stdin>:2:5: B3 x-a is not valid Unicode (half of a surrogate pair)',
+    ]);
+    expect(await printed({ ...image, 'x-\u0000': 'a' }, { ...image, id: 'b', 'x-\udc00': 'a' })).toEqual([
+      "<stdin>:1:5: B4 column 'x-\\x00' holds a NUL character",
+      "<stdin>:2:5: B3 column 'x-\\udc00' is not valid Unicode (half of a surrogate pair)",
+    ]);
   });
 
   it('B55: a cell over 1 MiB', async () => {

@@ -156,7 +156,7 @@ describe('references between rows', () => {
     async (_, lines, at, named) => {
       const who = `@one (line ${named[0]}, vendor-e/video), @two (line ${named[1]}, vendor-e/video)`;
       expect(problemsOf((await check(lines, COLUMNS, true)).summary)).toEqual([
-        `${at} B72 reference_videos: ${who} ${CANNOT}reference_videos have 18.0 s together, limit 15 s`,
+        `${at} B72 reference_videos: ${who} ${CANNOT}reference_videos have 18 s together, limit 15 s`,
       ]);
     },
   );

@@ -104,6 +104,21 @@ it.each([
   expect(body.printed).toEqual(isGood ? [] : problem('body', '3'));
   const extra = await checkText(csv({ id: 'a', ...image, extra: text }));
   expect(extra.printed).toEqual(isGood ? [] : problem('extra', String(Object.keys(image).length + 2)));
+  const line = async (row: object, name: string) => {
+    const given = JSON.stringify(row).replace(/}$/, `, "${name}": ${text} }`);
+    return (await checkText(given, { format: 'jsonl' })).printed.map((one) => one.replace(':1:', ':2:'));
+  };
+  expect(await line({ id: 'a', kind: 'vendor-f/interaction' }, 'body')).toEqual(isGood ? [] : problem('body', '3'));
+  expect(await line({ id: 'a', ...image }, 'extra')).toEqual(isGood ? [] : problem('extra', '5'));
+});
+
+it('5-X15: a shot of JSONL with a name twice is refused as one of CSV', async () => {
+  const shots = '[{"prompt":"first","prompt":"second","duration":3,"duration":9}]';
+  const row = { id: 'a', kind: 'vendor-a/text2video', shot_type: 'customize' };
+  const says = expect.stringMatching(/:4: B60 shots has a name twice in one object$/);
+  expect((await checkText(csv({ ...row, shots }))).printed).toEqual([says]);
+  const line = JSON.stringify(row).replace(/}$/, `,"shots":${shots}}`);
+  expect((await checkText(line, { format: 'jsonl' })).printed).toEqual([says]);
 });
 
 describe('B61: extra names only what the documents do not show', () => {

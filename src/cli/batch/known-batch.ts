@@ -1,4 +1,5 @@
 import { isS3Address } from '../../domain/s3.js';
+import { megabytes } from '../../domain/shown-number.js';
 import { homeMismatch, newClaimer, writeHomeMark } from '../../home/home-mark.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
 import { nameFlaw } from '../../manifest/names.js';
@@ -168,13 +169,9 @@ export async function proveOut({ config }: HomeAccess, neededBytes: number): Pro
     await out.probe();
     const free = await out.freeBytes();
     if (free === undefined || free >= neededBytes) return;
-    const message = `${megabytes(free)} are free, and the outputs need about ${megabytes(neededBytes)}; make room or use another --out`;
+    const message = `${megabytes(free, neededBytes)} are free, and the outputs need about ${megabytes(neededBytes, free)}; make room or use another --out`;
     throw new StoreError('ENOSPC', message);
   } catch (error) {
     refusePlace(config.out, error);
   }
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 1e6)} MB`;
 }

@@ -24,7 +24,7 @@ const PROGRESS_EVERY_MS = 2_000;
 
 type Sinks = Pick<
   ManifestOptions,
-  'earlierOuts' | 'onRow' | 'keepBlob' | 'date' | 'resolveHosts' | 'voices' | 'probeUrl'
+  'earlierOuts' | 'isKnownInput' | 'onRow' | 'keepBlob' | 'date' | 'resolveHosts' | 'voices' | 'probeUrl'
 >;
 
 /**

@@ -64,6 +64,7 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
     const summary = await checkManifest(session, place, {
       ...outside.options,
       earlierOuts: () => outsOf(home),
+      isKnownInput: (sha256) => home.hasBlob(sha256),
       // `{date}` in a name stays the day of the first run, else the same manifest would be another one tomorrow.
       ...(binding && { date: new Date(binding.createdAtMs).toISOString().slice(0, 10) }),
       onRow: async (row, raw) => {

@@ -1,3 +1,4 @@
+import { shownNumber } from '../../domain/shown-number.js';
 import type { Check, KindRules, MediaCheck, MediaRule } from '../rule.js';
 import { countOf, has, modelColumn, settled } from '../rule-helpers.js';
 import { MODEL, REFERENCE_SECONDS_MAX } from './facts.js';
@@ -61,7 +62,8 @@ const videoTotal: MediaCheck = {
   check(row, facts, report) {
     const seconds = (facts.get('reference_videos') ?? []).reduce((sum, fact) => sum + (fact.seconds ?? 0), 0);
     if (seconds <= REFERENCE_SECONDS_MAX) return;
-    const message = `reference_videos have ${seconds.toFixed(1)} s together, limit ${REFERENCE_SECONDS_MAX} s`;
+    const shown = shownNumber(seconds, REFERENCE_SECONDS_MAX, 1);
+    const message = `reference_videos have ${shown} s together, limit ${REFERENCE_SECONDS_MAX} s`;
     report.problem(row, 'B45', 'reference_videos', message);
   },
 };

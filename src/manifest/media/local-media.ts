@@ -4,8 +4,10 @@ import { isS3Address } from '../../domain/s3.js';
 import { quoted } from '../problem.js';
 import type { RootCheck } from './input-roots.js';
 
-/** A local media file that may be read, by its real path. */
-export type LocalPath = { ok: true; real: string; bytes: number; modifiedMs: number } | { ok: false; message: string };
+/** A local media file by its real path. `outside` says why it may not be read where it lies below none of the roots. */
+export type LocalPath =
+  | { ok: true; real: string; bytes: number; modifiedMs: number; outside?: string }
+  | { ok: false; message: string };
 
 /** Finds real paths below the manifest's folder, from which relative ones start, and below the roots. */
 export function createPathFinder(
@@ -27,16 +29,12 @@ export function createPathFinder(
       return { ok: false, message: `${name}: cannot read ${quoted(text)}: ${reasonOf(error)}` };
     }
     const isInFolder = await isBelow(folder, real);
-    if (!isInFolder && !(await isBelowRoot((root) => !isS3Address(root) && isBelow(root, real)))) {
-      const how = isInside(resolve(folder), absolute) ? 'is a link that leads out of' : 'is outside';
-      return {
-        ok: false,
-        message: `${name}: ${quoted(text)} ${how} the manifest's folder; add its folder with --input-root`,
-      };
-    }
+    const mayRead = isInFolder || (await isBelowRoot((root) => !isS3Address(root) && isBelow(root, real)));
+    const how = isInside(resolve(folder), absolute) ? 'is a link that leads out of' : 'is outside';
+    const outside = `${name}: ${quoted(text)} ${how} the manifest's folder; add its folder with --input-root`;
     const entry = await stat(real);
-    if (!entry.isFile()) return { ok: false, message: `${name}: ${quoted(text)} is not a file` };
-    return { ok: true, real, bytes: entry.size, modifiedMs: entry.mtimeMs };
+    if (!entry.isFile()) return { ok: false, message: mayRead ? `${name}: ${quoted(text)} is not a file` : outside };
+    return { ok: true, real, bytes: entry.size, modifiedMs: entry.mtimeMs, ...(mayRead ? {} : { outside }) };
   };
 }
 

@@ -1,18 +1,13 @@
 import { type MediaFacts, type MediaSort, sortOfType, typeName, typeNames } from '../../domain/media-type.js';
 import type { ProblemCode } from '../../domain/raw-row.js';
 import type { Media } from '../../domain/row.js';
+import { megabytes, shownNumber } from '../../domain/shown-number.js';
 import type { MediaRule } from '../../kinds/rule.js';
 
 /** The sentence and code of a broken media limit. */
 export interface MediaFlaw {
   code: ProblemCode;
   message: string;
-}
-
-/** `31.2 MB`; megabytes are millions of bytes, the stricter reading of the documents. */
-export function megabytes(bytes: number): string {
-  const value = bytes / 1_000_000;
-  return `${value >= 10 && value % 1 === 0 ? value : Number(value.toFixed(value < 0.1 ? 3 : 1))} MB`;
 }
 
 /** Sort and type, by name or by bytes. */
@@ -39,10 +34,13 @@ export function bytesFlaw(name: string, bytes: number, rule: MediaRule): MediaFl
   const { maxBytes, belowBytes } = rule;
   if (bytes === 0) return { code: 'B45', message: `${name} is empty (0 bytes)` };
   if (maxBytes !== undefined && bytes > maxBytes) {
-    return { code: 'B45', message: `${name} is ${megabytes(bytes)}, limit ${megabytes(maxBytes)}` };
+    return { code: 'B45', message: `${name} is ${megabytes(bytes, maxBytes)}, limit ${megabytes(maxBytes, bytes)}` };
   }
   if (belowBytes !== undefined && bytes >= belowBytes) {
-    return { code: 'B45', message: `${name} is ${megabytes(bytes)}, must be under ${megabytes(belowBytes)}` };
+    return {
+      code: 'B45',
+      message: `${name} is ${megabytes(bytes, belowBytes)}, must be under ${megabytes(belowBytes, bytes)}`,
+    };
   }
   return undefined;
 }
@@ -89,7 +87,8 @@ function secondsFlaw(name: string, facts: MediaFacts, rule: MediaRule): string |
   if (minSeconds === undefined || maxSeconds === undefined) return undefined;
   if (facts.seconds === undefined) return `${name}: the length of the file cannot be read; is it damaged?`;
   if (facts.seconds >= minSeconds && facts.seconds <= maxSeconds) return undefined;
-  return `${name} is ${Number(facts.seconds.toFixed(2))} s, must be ${minSeconds}-${maxSeconds} s`;
+  const limit = facts.seconds < minSeconds ? minSeconds : maxSeconds;
+  return `${name} is ${shownNumber(facts.seconds, limit, 2)} s, must be ${minSeconds}-${maxSeconds} s`;
 }
 
 /** One media item: good with what is known of it, or what is wrong. */

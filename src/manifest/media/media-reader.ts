@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { defined } from '../../domain/defined.js';
 import { type MediaFacts, type MediaSort, typeByName } from '../../domain/media-type.js';
 import type { Media } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
+import { megabytes } from '../../domain/shown-number.js';
 import { rulesOf } from '../../kinds/index.js';
 import type { MediaColumn, MediaRule, Report } from '../../kinds/rule.js';
 import type { CheckedRow } from '../check-row.js';
@@ -12,7 +14,7 @@ import { quoted } from '../problem.js';
 import { createRootCheck, type InputRoots } from './input-roots.js';
 import { createPathFinder, readDataUri, reasonOf } from './local-media.js';
 import { mediaForm, readReference } from './media-cell.js';
-import { bytesFlaw, factsFlaw, type MediaItem, megabytes, typeFlaw } from './media-limits.js';
+import { bytesFlaw, factsFlaw, type MediaItem, typeFlaw } from './media-limits.js';
 import { createHostChecker, urlFlaw } from './media-url.js';
 import { probeMedia } from './probe-media.js';
 import { createS3Reader, createUrlMediaCheck, type S3MediaOptions, type UrlProbing } from './remote-media.js';
@@ -36,6 +38,7 @@ export interface MediaReaderOptions extends InputRoots, S3MediaOptions {
   resolveHosts: boolean;
   hasUploadStore: boolean;
   keepBlob?: (blob: MediaBlob) => Promise<void>;
+  isKnownInput?: (sha256: string) => Promise<boolean>;
   probeUrl?: UrlProbing;
 }
 
@@ -81,20 +84,34 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     return (await look(name, uri.bytes, rule, wanted)).item;
   }
 
+  /** A file that lies elsewhere, where its very bytes were an input of the account before: nothing new leaves with them. */
+  async function readGiven({ real, bytes: size }: { real: string; bytes: number }): Promise<Buffer | undefined> {
+    if (options.isKnownInput === undefined || size > READ_BYTES_MAX) return undefined;
+    const bytes = await readFile(real).catch(() => undefined);
+    if (bytes === undefined) return undefined;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return (await options.isKnownInput(sha256)) ? bytes : undefined;
+  }
+
   async function readLocal(name: string, text: string, rule: MediaRule, wanted: MediaSort): Promise<MediaItem> {
     const path = await findPath(name, text);
     if (!path.ok) return { ok: false, code: 'B45', message: path.message };
+    const key = `${path.real}\u0000${path.modifiedMs}\u0000${path.bytes}`;
+    const known = knownFiles.get(key);
+    const { outside } = path;
+    const given = outside === undefined || known !== undefined ? undefined : await readGiven(path);
+    if (outside !== undefined && known === undefined && given === undefined) {
+      return { ok: false, code: 'B45', message: outside };
+    }
     const flaw = bytesFlaw(name, path.bytes, rule);
     if (flaw !== undefined) return { ok: false, ...flaw };
     if (path.bytes > READ_BYTES_MAX) {
-      const message = `${name} is ${megabytes(path.bytes)}; callsheet reads local files up to 1 GB: give it as a URL`;
+      const message = `${name} is ${megabytes(path.bytes, READ_BYTES_MAX)}; callsheet reads local files up to 1 GB: give it as a URL`;
       return { ok: false, code: 'B45', message };
     }
-    const key = `${path.real}\u0000${path.modifiedMs}\u0000${path.bytes}`;
-    const known = knownFiles.get(key);
     const seen = known === undefined ? undefined : take(name, known.facts, rule, wanted);
     if (seen !== undefined && (known?.kept === true || !seen.ok)) return seen;
-    const bytes = await readFile(path.real).catch((error: unknown) => reasonOf(error));
+    const bytes = given ?? (await readFile(path.real).catch((error: unknown) => reasonOf(error)));
     if (typeof bytes === 'string') {
       return { ok: false, code: 'B45', message: `${name}: cannot read ${quoted(text)}: ${bytes}` };
     }

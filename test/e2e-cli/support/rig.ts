@@ -10,7 +10,7 @@ import { type Emulator, type EmulatorOptions, startEmulator } from '../../../emu
 import type { EngineState } from '../../../src/engine/engine-status.js';
 import { PRICES } from './prices.js';
 
-const BIN = fileURLToPath(new URL('../../../bin/callsheet.js', import.meta.url));
+export const BIN = fileURLToPath(new URL('../../../bin/callsheet.js', import.meta.url));
 export const KEY = 'sk-svc-emulator';
 
 export interface Ended {
@@ -39,6 +39,8 @@ export interface Rig {
   readonly folder: string;
   readonly data: string;
   readonly out: string;
+  /** What every command is started with. */
+  readonly environment: NodeJS.ProcessEnv;
   /** Starts `callsheet …args` and leaves it running. */
   start(args: readonly string[], options?: StartOptions): Running;
   /** Runs `callsheet …args` to its end. */
@@ -89,6 +91,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     folder,
     data,
     out,
+    environment,
     start(args, { env, stdin } = {}) {
       const running = spawnCallsheet(args, { cwd: folder, env: { ...environment, ...env } }, stdin);
       started.add(running);
