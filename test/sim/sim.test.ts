@@ -80,11 +80,6 @@ describe('simulation', () => {
       'a handle in a failed answer that a gateway repeats for another row belongs to the first (T8, TH)',
       [/502, which proves nothing by error-with-handle/, /POST 4 of b1\/r3\.1: 200, which proves nothing by cached/],
     ],
-    [
-      2011787,
-      'the slot of a submit that was refused while its worker died goes back (I5)',
-      [/b3\/r1\.1: 400 by answer\n(.*\n)?.*worker-1 killed/, /record b3\/r1 failed/],
-    ],
   ])('seed %i: %s', (seed, _what, shown) => {
     const { status, stdout } = simulate('--seed', String(seed), '--trace');
     expect(status, stdout).toBe(0);
