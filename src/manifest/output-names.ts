@@ -125,7 +125,7 @@ function mayGive(output: Output, extension: OutputExtension): boolean {
 }
 
 /** `x` and `x/y` of `x/y/z`. */
-function foldersOf(stem: string): string[] {
+export function foldersOf(stem: string): string[] {
   const segments = stem.split('/');
   return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join('/'));
 }
