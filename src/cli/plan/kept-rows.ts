@@ -120,7 +120,7 @@ async function recordSkip(
     id,
     kind,
     status: 'skipped',
-    reason: `${file} was there and is not of this batch: nothing was sent`,
+    reason: `${file} was there and is not of this row: nothing was sent`,
     flags: [],
     warnings: [],
     attempts: 0,

@@ -80,14 +80,18 @@ export function refuseTakenNames(
   place: Pick<ManifestPlace, 'path'>,
 ): void {
   if (taken.length === 0) return;
-  const lines = taken.map((one) => `${place.path ?? '<stdin>'}:${one.row.line}:1: B47 ${inWayText(one)}`);
+  const inOrder = [...taken].sort((a, b) => a.row.line - b.row.line);
+  const lines = inOrder.map((one) => `${place.path ?? '<stdin>'}:${one.row.line}:1: B47 ${inWayText(one)}`);
   const are = amount(takenCount, 'output name is', 'output names are');
   throw new UserError(`${lines.join('\n')}\n${are} taken: nothing was submitted`);
 }
 
-function inWayText({ row, file, isAbove }: TakenName): string {
+function inWayText({ row, file, isAbove, owner }: TakenName): string {
   if (isAbove) {
     return `the output '${row.stem}' needs a folder where ${file} is; move that away, or give the row another output name`;
+  }
+  if (owner !== undefined) {
+    return `refusing to overwrite ${file}, the output of row '${owner}'; give the row another output name, or use --on-exists version`;
   }
   return `refusing to overwrite ${file}; use --on-exists skip or version, or another --out`;
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../domain/defined.js';
 import { splitOutputName } from '../../domain/media-type.js';
 import { isS3Address } from '../../domain/s3.js';
 import { foldersOf } from '../../manifest/output-names.js';
@@ -12,9 +13,11 @@ export interface NameInWay {
   file: string;
   /** The name needs a folder in its place: no other name beside it would do. */
   isAbove?: true;
+  /** The row of the batch whose output it is. */
+  owner?: string;
 }
 
-/** Output names that are taken in the batch's folder by files that are not its own (`B47`). */
+/** Output names that are taken in the batch's folder by what is not the row's own (`B47`). */
 export interface TakenNames {
   onExists: 'fail' | 'skip' | 'version';
   /** What the output of a row would meet; undefined where nothing is there, or where it may step aside. */
@@ -27,7 +30,7 @@ export async function openTakenNames({ session, access, batch }: BatchPlace): Pr
   const listed = once(() => listNames(session, batch));
   // Before any row is looked up: what a running batch stores from now on is not taken for a file of others.
   if (onExists !== 'version') await listed();
-  const own = once(() => ownFiles(access, batch));
+  const owned = once(() => ownersOf(access, batch));
 
   /** A file or link where a folder must be made; a bucket has none. */
   async function aboveOf(stem: string): Promise<string | undefined> {
@@ -47,24 +50,34 @@ export async function openTakenNames({ session, access, batch }: BatchPlace): Pr
       const stem = row.stem.toLowerCase();
       const above = await aboveOf(stem);
       if (above !== undefined) return { file: above, isAbove: true };
-      if (onExists === 'version' || !isLookedAt(planned, onExists, isKnown)) return undefined;
-      const files = (await listed()).get(stem)?.map((file) => file.replace(/\/$/, ''));
-      if (files === undefined) return undefined;
-      const owned = isKnown ? await own() : new Set();
-      const file = files.find((one) => !owned.has(one));
-      return file === undefined ? undefined : { file };
+      const files = onExists === 'version' ? undefined : (await listed()).get(stem);
+      if (files === undefined || !isLookedAt(planned, onExists)) return undefined;
+      const owners = isKnown ? await owned() : new Map<string, Owner>();
+      for (const file of files.map((one) => one.replace(/\/$/, ''))) {
+        const owner = owners.get(file);
+        if (owner === undefined && isKnown && mayBeOwn(planned, onExists)) continue;
+        // A row's further outputs are named like rows; with `skip` the row that is meant steps aside.
+        if (owner?.id === row.id || (owner?.isFurther && onExists === 'skip')) continue;
+        return { file, ...defined({ owner: owner?.id }) };
+      }
+      return undefined;
     },
   };
 }
 
-/**
- * A row that was tried may meet its own earlier file. A copy of another row's output leaves no attempt: while its batch
- * runs, the file may be there before its record. It costs nothing, so nothing is lost when the copy itself then meets a
- * file of others.
- */
-function isLookedAt({ plan, isUntried }: PlannedRow, onExists: 'fail' | 'skip', isKnown: boolean): boolean {
+/** A row that has files of its own steps aside by itself, and with `skip` every row does that was tried. */
+function isLookedAt({ plan, isUntried, hasFiles }: PlannedRow, onExists: TakenNames['onExists']): boolean {
   if (plan.plan === 'skipped') return true;
-  return isUntried && (plan.plan === 'submit' || onExists === 'skip' || !isKnown);
+  return onExists === 'skip' ? isUntried : hasFiles !== true;
+}
+
+/**
+ * Whether a file that no record names may be the row's own: of an earlier attempt, or a copy of another row's output,
+ * which leaves no attempt and, while its batch runs, may be there before its record.
+ */
+function mayBeOwn({ plan, isUntried }: PlannedRow, onExists: TakenNames['onExists']): boolean {
+  if (plan.plan === 'skipped') return false;
+  return !isUntried || (plan.plan === 'shared' && onExists === 'fail');
 }
 
 /** By stem in lower case: relative to the batch's folder, folders with a slash at the end. */
@@ -90,16 +103,32 @@ export function occupiedBelow(store: Store, prefix: string): AsyncIterable<strin
   return store.occupied?.(prefix) ?? store.list(prefix);
 }
 
-/** What the batch has stored: a row's further outputs are named like rows, and rows that left the manifest leave files. */
-async function ownFiles({ home, records }: HomeAccess, batch: string): Promise<Set<string>> {
-  const owned = new Set<string>();
-  for await (const key of home.store.list(home.keys.recordsOf(batch))) {
-    const id = key.slice(key.lastIndexOf('/') + 1).replace(/\.json$/, '');
-    const record = await records.readRecord(batch, id);
-    // The file of a skipped row is of others.
-    if (record?.status !== 'skipped') for (const { file } of record?.files ?? []) owned.add(file);
+interface Owner {
+  id: string;
+  /** It is not the row's first output. */
+  isFurther: boolean;
+}
+
+const READ_TOGETHER = 500;
+
+/** Which row has which file of the batch, rows included that left the manifest. Read only once a name is taken. */
+async function ownersOf({ home, records }: HomeAccess, batch: string): Promise<Map<string, Owner>> {
+  const owners = new Map<string, Owner>();
+  let ids: string[] = [];
+  async function read(): Promise<void> {
+    for (const record of await records.readRecords(batch, ids)) {
+      // The file of a skipped row is of others.
+      if (record === undefined || record.status === 'skipped') continue;
+      for (const [at, { file }] of record.files.entries()) owners.set(file, { id: record.id, isFurther: at > 0 });
+    }
+    ids = [];
   }
-  return owned;
+  for await (const key of home.store.list(home.keys.recordsOf(batch))) {
+    ids.push(key.slice(key.lastIndexOf('/') + 1).replace(/\.json$/, ''));
+    if (ids.length >= READ_TOGETHER) await read();
+  }
+  await read();
+  return owners;
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
