@@ -66,6 +66,24 @@ export function typeNames(types: readonly string[] | undefined, sort: MediaSort)
   return names.length === 1 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names[names.length - 1]}`;
 }
 
+/** What a file of each sort that an output can be is named: its real extension comes from its bytes. */
+export const OUTPUT_EXTENSIONS = {
+  image: ['png', 'jpg', 'webp', 'gif', 'avif', 'heic', 'bmp', 'tiff', 'jxl'],
+  video: ['mp4', 'mov', 'webm', 'mkv'],
+  audio: ['m4a', 'wav', 'mp3'],
+  json: ['json'],
+} as const;
+
+export type OutputExtension = (typeof OUTPUT_EXTENSIONS)[keyof typeof OUTPUT_EXTENSIONS][number];
+
+const OUTPUT_NAME = new RegExp(`^(.+)\\.(${Object.values(OUTPUT_EXTENSIONS).flat().join('|')})$`);
+
+/** A name in lower case that an output can have, apart from its extension; undefined for any other. */
+export function splitOutputName(name: string): { base: string; extension: OutputExtension } | undefined {
+  const [, base, extension] = OUTPUT_NAME.exec(name) ?? [];
+  return base === undefined ? undefined : { base, extension: extension as OutputExtension };
+}
+
 /** What the bytes of a medium show. Absent facts could not be read. */
 export interface MediaFacts {
   sort: MediaSort | 'other';

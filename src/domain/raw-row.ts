@@ -77,7 +77,7 @@ export const COMMON_PROBLEMS: Readonly<Record<ProblemCode, string>> = {
   B40: 'A medium of the wrong sort for its column.',
   B44: 'A URL that cannot be used.',
   B45: 'A local file or its content breaks a limit.',
-  B46: 'An output name leaves the folder, is unknown, or is written twice.',
+  B46: 'An output name leaves the folder, is unknown, or clashes with that of another row.',
   B55: 'A cell is larger than 1 MiB.',
   B57: 'The kind is missing or unknown.',
   B58: 'The value is not one of the allowed ones.',

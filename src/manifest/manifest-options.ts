@@ -27,6 +27,8 @@ export interface ManifestOptions {
   isKnownInput?: (sha256: string) => Promise<boolean>;
   /** `{id}` when absent; above 1,000 rows `{part}/{id}`. */
   nameTemplate?: string;
+  /** A JSON file is written beside each output. */
+  hasSidecars?: boolean;
   /** The day that `{date}` shows, as 2026-01-31; today (UTC) when absent. */
   date?: string;
   /** The base URL is loopback: loopback media are in order. */

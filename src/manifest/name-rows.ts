@@ -3,10 +3,10 @@ import type { RawRow } from '../domain/raw-row.js';
 import type { Media, Row } from '../domain/row.js';
 import type { CheckedRow } from './check-row.js';
 import { isColumn } from './columns.js';
-import { createLineIndex } from './line-index.js';
 import type { ManifestOptions, RawCells } from './manifest-options.js';
-import { foldName, type StemFields, stemFrom } from './names.js';
-import { type ProblemLog, quoted } from './problem.js';
+import { type StemFields, stemFrom } from './names.js';
+import { createOutputNames } from './output-names.js';
+import type { ProblemLog } from './problem.js';
 import { formatOf } from './read-manifest.js';
 import type { PlaceOf } from './references/links.js';
 import { rowHash } from './row-hash.js';
@@ -62,12 +62,12 @@ export function createOutlet(
  * undefined after a problem was reported.
  */
 function createNamer(options: ManifestOptions, columns: ReadonlySet<string>, log: ProblemLog) {
-  const { nameTemplate, date = new Date().toISOString().slice(0, 10) } = options;
+  const { nameTemplate, hasSidecars = false, date = new Date().toISOString().slice(0, 10) } = options;
   const isJsonl = formatOf(options) === 'jsonl';
   const hasColumn = isJsonl ? isColumn : (name: string) => columns.has(name);
-  /** The default names are as different as the ids. */
-  const mayClash = (): boolean => nameTemplate !== undefined || isJsonl || columns.has('output');
-  const lines = createLineIndex();
+  /** The default names are as different as the ids; a sidecar may have the name of another row's file. */
+  const mayClash = (): boolean => nameTemplate !== undefined || hasSidecars || isJsonl || columns.has('output');
+  const names = createOutputNames(hasSidecars);
   let isTemplateBad = false;
   return (row: CheckedRow, raw: RawRow, index: number, isLarge: boolean): string | undefined => {
     const { id, kind, model, group, output } = row;
@@ -82,10 +82,8 @@ function createNamer(options: ManifestOptions, columns: ReadonlySet<string>, log
       isTemplateBad ||= output === undefined;
       return undefined;
     }
-    const earlier = mayClash() ? lines.add(foldName(stem.stem), row.line) : undefined;
-    if (earlier !== undefined && !row.bad) {
-      log.problem(row, 'B46', 'output', `lines ${earlier} and ${row.line} both write ${quoted(stem.stem)}`);
-    }
+    const clash = mayClash() ? names.add(row, stem.stem) : undefined;
+    if (clash !== undefined && !row.bad) log.problem(row, 'B46', 'output', clash);
     return stem.stem;
   };
 }

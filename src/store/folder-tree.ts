@@ -10,23 +10,43 @@ import { byCodeUnit, isSafeSegment, type Store, StoreError, segmentsOf } from '.
 
 interface Found {
   name: string;
-  isFolder: boolean;
+  /** `other`: a link, a pipe or the like. */
+  sort: 'file' | 'folder' | 'other';
 }
 
 /** Every key below the prefix, in code-unit order of the whole keys. */
 export async function* listKeys(folder: Folder, prefix: string): AsyncIterable<string> {
   const path = await startOf(folder, prefix);
-  if (path !== undefined) yield* walk(folder, path, prefix);
+  if (path === undefined) return;
+  for await (const { key, sort } of walk(folder, path, prefix)) if (sort === 'file') yield key;
+}
+
+/**
+ * Whatever has a name below the prefix, folders with a slash at the end. A link to a folder of the store counts as that
+ * folder, and is not walked: it may lead in a circle.
+ */
+export async function* occupiedKeys(folder: Folder, prefix: string): AsyncIterable<string> {
+  const path = await startOf(folder, prefix);
+  if (path === undefined) return;
+  for await (const { key, sort } of walk(folder, path, prefix)) {
+    const isFolder = sort === 'folder' || (sort === 'other' && (await leadsToFolder(folder, key)));
+    yield isFolder ? `${key}/` : key;
+  }
 }
 
 /** The names directly below the prefix. */
 export async function namesIn(folder: Folder, prefix: string): Promise<string[]> {
   const path = await startOf(folder, prefix);
   if (path === undefined) return [];
-  return (await entriesOf(path)).map((entry) => entry.name).sort(byCodeUnit);
+  const entries = (await entriesOf(path)).filter(({ sort }) => sort !== 'other');
+  return entries.map((entry) => entry.name).sort(byCodeUnit);
 }
 
-async function* walk(folder: Folder, path: string, prefix: string): AsyncIterable<string> {
+async function* walk(
+  folder: Folder,
+  path: string,
+  prefix: string,
+): AsyncIterable<{ key: string; sort: Found['sort'] }> {
   const entries = await entriesOf(path).catch((error: unknown) => {
     throw toStoreError(error, 'read', prefix, folder.location);
   });
@@ -34,8 +54,18 @@ async function* walk(folder: Folder, path: string, prefix: string): AsyncIterabl
   entries.sort((a, b) => byCodeUnit(sortName(a), sortName(b)));
   for (const entry of entries) {
     const key = prefix === '' ? entry.name : `${prefix}/${entry.name}`;
-    if (entry.isFolder) yield* walk(folder, join(path, entry.name), key);
-    else yield key;
+    yield { key, sort: entry.sort };
+    if (entry.sort === 'folder') yield* walk(folder, join(path, entry.name), key);
+  }
+}
+
+async function leadsToFolder(folder: Folder, key: string): Promise<boolean> {
+  try {
+    const path = await findFolder(folder, segmentsOf(key));
+    return path !== undefined && lstatSync(path).isDirectory();
+  } catch {
+    // It leads out of the store, or in a circle: nothing can be written there.
+    return false;
   }
 }
 
@@ -51,8 +81,8 @@ async function entriesOf(path: string): Promise<Found[]> {
   try {
     const entries = await readdir(path, { withFileTypes: true });
     return entries
-      .filter((entry) => isSafeSegment(entry.name) && (entry.isFile() || entry.isDirectory()))
-      .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
+      .filter((entry) => isSafeSegment(entry.name))
+      .map((entry) => ({ name: entry.name, sort: entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'other' }));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw error;
@@ -60,7 +90,7 @@ async function entriesOf(path: string): Promise<Found[]> {
 }
 
 function sortName(entry: Found): string {
-  return entry.isFolder ? `${entry.name}/` : entry.name;
+  return entry.sort === 'folder' ? `${entry.name}/` : entry.name;
 }
 
 /** A file system's clock may tick this slowly, ms: what was changed less long ago may change again unseen. */

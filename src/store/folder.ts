@@ -14,7 +14,7 @@ import {
   writeTemporary,
 } from './folder-files.js';
 import { hashFile, streamToFolder } from './folder-stream.js';
-import { listKeys, namesIn, type ProbedFiles, probeFolder, stampsIn } from './folder-tree.js';
+import { listKeys, namesIn, occupiedKeys, type ProbedFiles, probeFolder, stampsIn } from './folder-tree.js';
 import { type ByteRange, type Store, type StoreEntry, segmentsOf } from './port.js';
 
 /** A store in a folder of this machine, or of a network drive that all workers share. */
@@ -47,6 +47,7 @@ export function createFolderStore(root: string, options: FolderStoreOptions = { 
     get: (key) => reading(key, () => withFile(folder, key, (path) => readWhole(path))),
     read: (key, range) => reading(key, () => withFile(folder, key, (path) => openStream(path, range))),
     list: (prefix) => listKeys(folder, prefix),
+    occupied: (prefix) => occupiedKeys(folder, prefix),
     names: (prefix) => reading(prefix, () => namesIn(folder, prefix)),
     remove: (key) => explained(folder, 'remove', key, () => remove(folder, key)),
     removeAll: (prefix) => explained(folder, 'remove', prefix, () => removeAll(folder, prefix)),

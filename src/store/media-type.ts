@@ -1,11 +1,13 @@
+import type { OUTPUT_EXTENSIONS, OutputExtension } from '../domain/media-type.js';
+
 /** Tells what a file is from its first bytes; the name and the server's word do not count. */
 
-export type MediaFamily = 'image' | 'video' | 'audio' | 'json';
+export type MediaFamily = keyof typeof OUTPUT_EXTENSIONS;
 
 export interface MediaType {
   contentType: string;
   /** Without the dot. */
-  extension: string;
+  extension: OutputExtension;
   family: MediaFamily;
 }
 

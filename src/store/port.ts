@@ -21,7 +21,12 @@ export interface Store {
   read(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Every key below `prefix/` (`''` = all), in code-unit order. */
   list(prefix: string): AsyncIterable<string>;
-  /** The same with what a bucket says of each object. Not for a folder. */
+  /**
+   * The same with folders, which end with `/`, and with links and whatever else no file can be written to. Not for a
+   * bucket, where a name is taken by its own object alone.
+   */
+  occupied?(prefix: string): AsyncIterable<string>;
+  /** The same as `list` with what a bucket says of each object. Not for a folder. */
   objects?(prefix: string): AsyncIterable<ListedObject>;
   /** The names directly below `prefix/` (files and folders), in code-unit order. */
   names(prefix: string): Promise<string[]>;

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { HomeAccess } from '../../src/cli/access/home-access.js';
-import { createFileInWay } from '../../src/cli/plan/taken-names.js';
+import { createFileInWay } from '../../src/cli/plan/file-in-way.js';
 import type { BatchProgress } from '../../src/contract/workflows.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 

@@ -8,7 +8,7 @@ import { exitCodeOf } from '../../src/cli/views/counts.js';
 import { noCounts } from '../../src/domain/outcome.js';
 import { DEFAULT_S3 } from '../../src/domain/s3.js';
 import { cli, workFolder } from './harness.js';
-import { seededHome, T0 } from './seeded-home.js';
+import { type SeededRow, seededHome, T0 } from './seeded-home.js';
 
 const SETTINGS = ['--no-network', '--on-exists', 'skip'];
 const film = (id: string, prompt = `film ${id}`) =>
@@ -20,6 +20,8 @@ function strangers(folder: string, ...files: string[]): void {
   mkdirSync(media, { recursive: true });
   for (const file of files) writeFileSync(join(media, file), 'of someone else');
 }
+
+const film4 = (name: string) => ({ file: `media/${name}.mp4`, contentType: 'video/mp4', bytes: 15, sha256: 'x' });
 
 const skippedRow = (id: string, index: number) => ({
   row: { id, kind: 'vendor-f/video' as const, hash: `hash-${id}`, index },
@@ -58,15 +60,17 @@ describe('4-U2: --on-exists skip leaves rows alone whose names are taken (design
     expect((JSON.parse(asked.stdout) as PlanJson).rows).toMatchObject({ toSubmit: 1, shared: 0, skipped: 1 });
   });
 
-  test('a file that another row of the batch stored is its own: the row runs', async () => {
-    const files = [{ file: 'media/a-2.mp4', contentType: 'video/mp4', bytes: 15, sha256: 'x' }];
-    const home = await seededHome('b', [{ id: 'a', record: { files } }, { id: 'a-2' }, { id: 'x' }]);
-    strangers(home.folder, 'a-2.mp4', 'x.mp4');
-    writeFileSync(join(home.folder, 'b.csv'), manifestOf(film('a-2'), film('x')));
+  test('a name that another row’s output has is taken; beside a further output of one the row runs', async () => {
+    const home = await seededHome('b', [
+      { id: 'a', record: { files: ['a', 'a-2'].map(film4) } },
+      { id: 'gone', record: { files: [film4('moved')] } },
+    ]);
+    strangers(home.folder, 'a-2.mp4', 'x.mp4', 'moved.mp4');
+    writeFileSync(join(home.folder, 'b.csv'), manifestOf(film('a-2'), film('x'), film('moved')));
     const asked = await home.run('plan', 'b.csv', '--out', join(home.folder, 'out'), ...SETTINGS, '--json');
     const plan = JSON.parse(asked.stdout) as PlanJson;
-    expect(plan.rows).toMatchObject({ toSubmit: 1, skipped: 1 });
-    expect(plan.skippedFiles).toEqual(['media/x.mp4']);
+    expect(plan.rows).toMatchObject({ toSubmit: 1, skipped: 2 });
+    expect(plan.skippedFiles).toEqual(['media/x.mp4', 'media/moved.mp4']);
   });
 
   test('records say so for rows that were never tried; a row that runs after all has none', async () => {
@@ -81,7 +85,7 @@ describe('4-U2: --on-exists skip leaves rows alone whose names are taken (design
     const [free, sent, taken] = await home.records.readRecords('b', ['free', 'sent', 'taken']);
     expect([free, sent]).toEqual([undefined, undefined]);
     expect(taken).toMatchObject({ status: 'skipped', attempts: 0, files: [], creditsNano: 0, rowHash: 'hash-taken' });
-    expect(taken?.reason).toBe('media/taken.mp4 was there and is not of this batch: nothing was sent');
+    expect(taken?.reason).toBe('media/taken.mp4 was there and is not of this row: nothing was sent');
   });
 
   test('the file that is there feeds what the row feeds, with its sha256, and stays a file of others', async () => {
@@ -127,5 +131,26 @@ describe('B47: a file of others in the way of a row that a known batch has not t
     writeFileSync(join(home.folder, 'b.csv'), manifest('done', 'copy'));
     const copied = await home.run('plan', 'b.csv', ...out, '--no-network', '--share-identical');
     expect(copied.exitCode, copied.stderr).toBe(0);
+  });
+
+  test('is told with the row that has it, where it is of the batch; what a row may have stored itself is not in its way', async () => {
+    const fails = { state: 'refused', atMs: T0 + 1, rule: 'T3', next: 'fail_row', message: 'no' } as const;
+    const failed: SeededRow['record'] = { status: 'failed', files: [] };
+    const home = await seededHome('b', [
+      { id: 'gone', record: { files: [film4('new'), film4('moved')] } },
+      { id: 'again', states: [fails], record: failed },
+      { id: 'moved', states: [fails], record: failed },
+    ]);
+    strangers(home.folder, 'new.mp4', 'moved.mp4', 'again.mp4');
+    writeFileSync(join(home.folder, 'b.csv'), manifestOf(film('new'), film('again'), film('moved')));
+    const out = ['--out', join(home.folder, 'out')];
+    const refused = await home.run('run', '--yes', 'b.csv', ...out, '--retry-failed');
+    expect(refused.exitCode, refused.stderr).toBe(2);
+    const said = refused.stderr.split('\n').filter((line) => line.includes('B47'));
+    const text = (line: number, id: string) =>
+      `b.csv:${line}:1: B47 refusing to overwrite media/${id}.mp4, the output of row 'gone'; give the row another output name, or use --on-exists version`;
+    expect(said.map((line) => line.slice(line.indexOf('b.csv')))).toEqual([text(2, 'new'), text(4, 'moved')]);
+    const versioned = await home.run('plan', 'b.csv', ...out, '--no-network', '--on-exists', 'version');
+    expect(versioned.exitCode, versioned.stderr).toBe(0);
   });
 });

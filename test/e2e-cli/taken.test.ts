@@ -32,6 +32,22 @@ describe.skipIf(!hasTemporal())('what is there already is not overwritten and no
     expect(results(rig, 'taken')[1]?.file).not.toBe('media/t2.png');
   });
 
+  it('B47: the output of another row of the batch is refused before anything is paid, or kept with version', async () => {
+    const numbered = ['run', 'num.csv', '--name-template', '{n}', '--yes'];
+    await rig.write('num.csv', csv([image('n1'), image('n2')]));
+    expect((await rig.run(numbered)).code).toBe(0);
+    const before = paidRequests(rig.emulator.truth());
+    await rig.write('num.csv', csv([image('n0'), image('n1'), image('n2')]));
+    const refused = await rig.run(numbered);
+    expect(refused.code, refused.stderr).toBe(2);
+    expect(refused.stderr).toMatch(/^num\.csv:2:1: B47 refusing to overwrite media\/1\.png, the output of row 'n1'; /m);
+    expect(paidRequests(rig.emulator.truth())).toBe(before);
+    const kept = await rig.run([...numbered, '--on-exists', 'version']);
+    expect(kept.code, kept.stderr).toBe(0);
+    expect(results(rig, 'num').map(({ file }) => file)).toEqual(['media/1.v2.png', 'media/1.png', 'media/2.png']);
+    expect(paidRequests(rig.emulator.truth())).toBe(before + 1);
+  });
+
   it('4-U2, 4-U3: --on-exists skip neither sends nor pays a row whose name is taken, and runs it once it may', async () => {
     // s2 asks for the same as s1, which is skipped: it is rendered by itself.
     await rig.write('skip.csv', csv([image('s1'), image('s2', { prompt: image('s1').prompt ?? '' }), image('s3')]));

@@ -67,6 +67,37 @@ describe('output names', () => {
     }
   });
 
+  it.each([
+    ['a', 'a.png/b', 'a.png'],
+    ['a.PNG/b/c', 'A', 'a.png'],
+    ['x/a', 'x/a.webp/b', 'x/a.webp'],
+  ])('B46: %j and %j need one name for a file and for a folder, in either order', async (first, second, name) => {
+    expect(await stems(rows({ output: first }, { output: second }))).toContainEqual(
+      `<stdin>:3:5: B46 lines 2 and 3: '${name}' may be the file of one and is a folder of the other; give one of them another output name`,
+    );
+  });
+
+  it('a folder that no output of the row can take the name of is in nobody’s way', async () => {
+    const outputs = ['a', 'a/b', 'a.mp4/b', 'a.txt/b', 'a.2/b'];
+    const text = rows(...outputs.map((output) => ({ output })));
+    expect(await stems(text)).toEqual(outputs);
+  });
+
+  it.each([
+    ['a', 'a.png'],
+    ['a.png', 'a'],
+  ])('B46: with sidecars, %j and %j in this order may write one file', async (...ids) => {
+    const json = { model: '', prompt: '', kind: 'vendor-f/interaction', body: '{"model":"m"}' };
+    const text = rows(...ids.map((id) => ({ id, ...(id === 'a' ? {} : json) })));
+    expect(await stems(text)).toEqual(ids);
+    const { printed } = await checkText(text, { hasSidecars: true });
+    expect(printed).toEqual([
+      expect.stringMatching(
+        /^<stdin>:3:\d: B46 lines 2 and 3 may both write 'a\.png\.json', one as a sidecar; give one of them another output name, or leave out --sidecar$/,
+      ),
+    ]);
+  });
+
   it('values cannot leave the folder or make folders', async () => {
     expect(await stems(rows({ group: '../../etc/passwd' }, { group: '..' }, { group: 'con' }), '{group}/{id}')).toEqual(
       ['etc-passwd/r0', 'none/r1', '_con/r2'],

@@ -12,6 +12,19 @@ const bytes = Buffer.from('x');
 const options = { attemptName: 'row-1', ifExists: 'fail' } as const;
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
+test('folder: what no file can be written to is told beside the files: folders, and links wherever they lead', async () => {
+  const root = temporaryFolder();
+  const store = createFolderStore(root);
+  await store.put('m/a/b', bytes);
+  symlinkSync('a', join(root, 'm', 'inside'));
+  symlinkSync(temporaryFolder(), join(root, 'm', 'outside'));
+  symlinkSync('nowhere', join(root, 'm', 'lost'));
+  symlinkSync('round', join(root, 'm', 'round'));
+  const told = await collect(store.occupied?.('m') ?? store.list(''));
+  expect(told.sort()).toEqual(['m/a/', 'm/a/b', 'm/inside/', 'm/lost', 'm/outside', 'm/round']);
+  expect(await collect(store.list('m'))).toEqual(['m/a/b']);
+});
+
 describe('folder: other users of the machine', () => {
   test('a home is 0700 and its records 0600, whatever the umask', async () => {
     const root = join(temporaryFolder(), 'home');

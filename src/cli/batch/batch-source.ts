@@ -12,7 +12,7 @@ import { readThroughQueue } from '../access/queued-read.js';
 import { KeyRefusedError } from '../access/read-account.js';
 import { joinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
-import { createFileInWay, shownProgress } from '../plan/taken-names.js';
+import { createFileInWay, shownProgress } from '../plan/file-in-way.js';
 import { EXIT, UserError } from '../user-error.js';
 import { askOrRefuse } from './known-batch.js';
 

@@ -17,7 +17,7 @@ import type { SampleQuote } from '../../home/sample-quote.js';
 import { StoreError } from '../../store/port.js';
 import { type HomeAccess, isMinuteFull } from '../access/home-access.js';
 import { openSights, type Sights } from '../access/sights.js';
-import { createFileInWay, shownProgress } from '../plan/taken-names.js';
+import { createFileInWay, shownProgress } from '../plan/file-in-way.js';
 import type { Session } from '../session.js';
 import { creditsJson } from '../views/counts.js';
 import { type Eta, etaOf } from '../views/durations.js';

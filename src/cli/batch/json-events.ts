@@ -3,7 +3,7 @@ import { defined } from '../../domain/defined.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { RowRecord, Status } from '../../domain/outcome.js';
 import type { BatchPlace } from '../access/home-access.js';
-import { createFileInWay } from '../plan/taken-names.js';
+import { createFileInWay } from '../plan/file-in-way.js';
 import { type CaseSum, caseJson, type ListedCase } from '../review/case-list.js';
 import { creditsJson } from '../views/counts.js';
 import { blockedText, type Standstill } from '../views/troubles.js';

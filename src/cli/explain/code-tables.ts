@@ -69,7 +69,7 @@ export const ANSWER_RULES: Readonly<Record<string, AnswerRule>> = {
  */
 export const SETTING_CODES = {
   B34: 'Callbacks were asked for a kind whose route has none.',
-  B47: 'A file that is not ours stands where an output belongs.',
+  B47: 'Something else stands where the output of a row belongs.',
   B48: 'A row was submitted with other values before.',
   B49: 'The API key is missing or has the wrong form.',
   B50: 'The base URL is missing or cannot be used.',

@@ -50,6 +50,7 @@ function optionsFor(session: Session, place: ManifestPlace, sinks: Sinks): Manif
   return {
     source: path === undefined ? { stream: session.cli.io.stdin, name: '<stdin>' } : { path },
     ...defined({ format, delimiter, defaultKind, nameTemplate: config.names.template ?? undefined }),
+    hasSidecars: config.names.sidecar,
     // What an earlier row rendered may be named where it lies, as failed.csv does.
     inputRoots: [...place.inputRoots, config.out],
     shareIdentical: place.sharesIdentical,

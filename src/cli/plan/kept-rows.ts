@@ -2,6 +2,7 @@ import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import { fedMedia, type Row } from '../../domain/row.js';
 import type { Records } from '../../home/row-records.js';
 import { parallel } from '../../store/parallel.js';
+import { isNoFile } from '../../store/port.js';
 import { type BatchPlace, type HomeAccess, openPlace } from '../access/home-access.js';
 import { fileAsItLies } from '../batch/file-as-it-lies.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
@@ -111,13 +112,15 @@ async function recordSkip(
   const known = await records.readRecord(batch, id);
   const isOfRow = known !== undefined && isRecordOf(known, hash);
   if (isOfRow && (known.status === 'done' || known.files.length > 0)) return;
-  const there = isFeeding ? await fileAsItLies(openPlace(config, config.out, 'shared'), batch, file) : undefined;
+  const there = isFeeding
+    ? await fileAsItLies(openPlace(config, config.out, 'shared'), batch, file).catch(noFile)
+    : undefined;
   const record: RowRecord = {
     schema: 1,
     id,
     kind,
     status: 'skipped',
-    reason: `${file} was there and is not of this batch: nothing was sent`,
+    reason: `${file} was there and is not of this row: nothing was sent`,
     flags: [],
     warnings: [],
     attempts: 0,
@@ -129,4 +132,9 @@ async function recordSkip(
     seenStates: 0,
   };
   await records.writeRecord(batch, record);
+}
+
+/** A link or a folder has the name: it feeds nothing. */
+function noFile(error: unknown): undefined {
+  if (!isNoFile(error)) throw error;
 }

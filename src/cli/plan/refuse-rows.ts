@@ -2,6 +2,7 @@ import { isRerun } from '../../home/row-orders.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
 import type { BatchPlace } from '../access/home-access.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
+import type { TakenName } from '../reuse/check-render.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { type ChangedId, type FeedingRows, feedingRows, isFedBy, noteChanged } from './changed-rows.js';
@@ -73,18 +74,26 @@ export function withFedRows(reruns: ChangedOrder, changed: readonly ChangedId[])
   return covered.ids;
 }
 
-/** Refuses rows whose output name is taken by a file that the batch did not write (`B47`). Pure. */
+/** Refuses rows whose output name is taken by what is not theirs (`B47`). Pure. */
 export function refuseTakenNames(
   { taken, takenCount }: Pick<CountedRows, 'taken' | 'takenCount'>,
   place: Pick<ManifestPlace, 'path'>,
 ): void {
   if (taken.length === 0) return;
-  const lines = taken.map(
-    ({ row, file }) =>
-      `${place.path ?? '<stdin>'}:${row.line}:1: B47 refusing to overwrite ${file}; use --on-exists skip or version, or another --out`,
-  );
+  const inOrder = [...taken].sort((a, b) => a.row.line - b.row.line);
+  const lines = inOrder.map((one) => `${place.path ?? '<stdin>'}:${one.row.line}:1: B47 ${inWayText(one)}`);
   const are = amount(takenCount, 'output name is', 'output names are');
-  throw new UserError(`${lines.join('\n')}\n${are} taken by files of others: nothing was submitted`);
+  throw new UserError(`${lines.join('\n')}\n${are} taken: nothing was submitted`);
+}
+
+function inWayText({ row, file, isAbove, owner }: TakenName): string {
+  if (isAbove) {
+    return `the output '${row.stem}' needs a folder where ${file} is; move that away, or give the row another output name`;
+  }
+  if (owner !== undefined) {
+    return `refusing to overwrite ${file}, the output of row '${owner}'; give the row another output name, or use --on-exists version`;
+  }
+  return `refusing to overwrite ${file}; use --on-exists skip or version, or another --out`;
 }
 
 /** Refuses rows whose content differs from what was submitted (`B48`), and names the columns that differ. */

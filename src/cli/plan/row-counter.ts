@@ -25,7 +25,7 @@ export interface CountedRows {
   inChains: PlanTally;
   /** Rows whose content differs from what was submitted. */
   changed: ChangedId[];
-  /** Rows whose output name is taken by a file that is not ours, the first ones. */
+  /** Rows whose output name is taken by what is not theirs, the first ones. */
   taken: TakenName[];
   takenCount: number;
   /** Rows that are left alone because of a file in their way. */
@@ -111,21 +111,21 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
   }
 
   /** What becomes of a row once its name was looked at. */
-  async function besides({ row, plan, isUntried }: PlannedRow): Promise<RowPlan> {
+  async function besides(planned: PlannedRow): Promise<RowPlan> {
+    const { row, plan } = planned;
     const names = options.takenNames;
+    if (names === undefined) return plan;
     const isRecorded = plan.plan === 'skipped';
-    const isPaid = isUntried && plan.plan === 'submit' && names?.concerns !== 'skipped';
-    const isCopy = isUntried && plan.plan === 'shared' && names?.concerns === 'all';
-    if (names === undefined || !(isRecorded || isPaid || isCopy)) return plan;
-    const file = await names.fileOf(row.stem);
-    if (file !== undefined && names.onExists === 'skip') {
+    const inWay = await names.inWayOf(planned);
+    const mayStay = inWay !== undefined && inWay.isAbove !== true;
+    if (mayStay && names.onExists === 'skip') {
       const { id, kind, hash, index } = row;
-      counted.skipped.push({ row: { id, kind, hash, index }, file, isRecorded });
+      counted.skipped.push({ row: { id, kind, hash, index }, file: inWay.file, isRecorded });
       return { plan: 'skipped' };
     }
     // What an earlier command copied before it was killed is told apart once it is known what is taken over.
-    if (file !== undefined && options.earlier !== undefined && copied.length < COPIED_MAX) copied.push({ row, file });
-    else if (file !== undefined) noteTaken({ row, file });
+    if (mayStay && options.earlier !== undefined && copied.length < COPIED_MAX) copied.push({ row, ...inWay });
+    else if (inWay !== undefined) noteTaken({ row, ...inWay });
     if (isRecorded) counted.reopened.push(row.id);
     return isRecorded ? freshPlan(row) : plan;
   }

@@ -18,6 +18,8 @@ export interface PlannedRow {
   plan: RowPlan;
   /** No attempt of it was ever made: a file that has its name is of no earlier attempt. */
   isUntried: boolean;
+  /** Its record names files: another render of it steps aside where its name is taken. */
+  hasFiles?: true;
   /** It was never rendered here and cost nothing, so that an earlier render may stand for it. */
   mayReuse?: true;
   /** `batch/id` of the render that was taken over for it. */
@@ -112,7 +114,9 @@ export function planRow(
   const isUnpaid = attempts.every((attempt) => isKnownUnbilled(standingOf(attempt)));
   const mayReuse = isUnpaid && record?.status !== 'done' && record?.status !== 'review';
   const { reusedFrom } = record ?? {};
-  const common = { row, isUntried, ...(mayReuse && { mayReuse }), ...defined({ reusedFrom, changed }) };
+  const hasFiles = record !== undefined && record.status !== 'skipped' && record.files.length > 0;
+  const marks = { ...(mayReuse && { mayReuse }), ...(hasFiles && { hasFiles }) };
+  const common = { row, isUntried, ...marks, ...defined({ reusedFrom, changed }) };
   const standing = rowStanding(record, attempts, retry, contentOf(row));
   if (standing.ended && standing.status === 'skipped') return { ...common, plan: { plan: 'skipped' } };
   if (standing.ended) return { ...common, plan: { plan: 'finished', ...standing } };

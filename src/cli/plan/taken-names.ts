@@ -1,55 +1,94 @@
-import { dirname } from 'node:path/posix';
-import type { BatchProgress } from '../../contract/workflows.js';
-import { noCounts } from '../../domain/outcome.js';
-import { StoreError } from '../../store/port.js';
-import { type BatchPlace, type HomeAccess, openPlace, refusePlace, rowsOf } from '../access/home-access.js';
+import { defined } from '../../domain/defined.js';
+import { splitOutputName } from '../../domain/media-type.js';
+import { isS3Address } from '../../domain/s3.js';
+import { foldersOf } from '../../manifest/output-names.js';
+import type { Store } from '../../store/port.js';
+import { type BatchPlace, type HomeAccess, openPlace, refusePlace } from '../access/home-access.js';
 import type { Session } from '../session.js';
+import type { PlannedRow } from './row-planner.js';
 
-/** Output names that are taken in the batch's folder by files that are not its own (`B47`). */
+/** What keeps an output from its name. */
+export interface NameInWay {
+  /** Relative to the batch's folder. */
+  file: string;
+  /** The name needs a folder in its place: no other name beside it would do. */
+  isAbove?: true;
+  /** The row of the batch whose output it is. */
+  owner?: string;
+}
+
+/** Output names that are taken in the batch's folder by what is not the row's own (`B47`). */
 export interface TakenNames {
   onExists: 'fail' | 'skip' | 'version';
-  /** Which rows are looked at, of those that were never tried: all, all but copies, or those that were skipped before. */
-  concerns: 'all' | 'paid' | 'skipped';
-  /** The file that a row of this stem would meet, relative to the batch's folder. */
-  fileOf(stem: string): Promise<string | undefined>;
+  /** What the output of a row would meet; undefined where nothing is there, or where it may step aside. */
+  inWayOf(planned: PlannedRow): Promise<NameInWay | undefined>;
 }
 
 export async function openTakenNames({ session, access, batch }: BatchPlace): Promise<TakenNames> {
   const { onExists } = session.config.names;
   const isKnown = (await access.home.readBatch(batch)) !== undefined;
-  const concerns = concernsOf(onExists, isKnown);
   const listed = once(() => listNames(session, batch));
   // Before any row is looked up: what a running batch stores from now on is not taken for a file of others.
-  if (concerns !== 'skipped') await listed();
-  const own = once(() => ownFiles(access, batch));
+  if (onExists !== 'version') await listed();
+  const owned = once(() => ownersOf(access, batch));
+
+  /** A file or link where a folder must be made; a bucket has none. */
+  async function aboveOf(stem: string): Promise<string | undefined> {
+    if (isS3Address(session.config.out)) return undefined;
+    for (const folder of foldersOf(stem)) {
+      const file = (await listed()).get(stemOf(folder))?.find((one) => one.toLowerCase() === `media/${folder}`);
+      if (file !== undefined) return file;
+    }
+    return undefined;
+  }
+
   return {
     onExists,
-    concerns,
-    async fileOf(stem) {
-      const files = onExists === 'version' ? undefined : (await listed()).get(stem.toLowerCase());
-      if (files === undefined || !isKnown) return files?.[0];
-      const owned = await own();
-      return files.find((file) => !owned.has(file));
+    async inWayOf(planned) {
+      const { row, plan } = planned;
+      if (!['submit', 'shared', 'skipped'].includes(plan.plan)) return undefined;
+      const stem = row.stem.toLowerCase();
+      const above = await aboveOf(stem);
+      if (above !== undefined) return { file: above, isAbove: true };
+      const files = onExists === 'version' ? undefined : (await listed()).get(stem);
+      if (files === undefined || !isLookedAt(planned, onExists)) return undefined;
+      const owners = isKnown ? await owned() : new Map<string, Owner>();
+      for (const file of files.map((one) => one.replace(/\/$/, ''))) {
+        const owner = owners.get(file);
+        if (owner === undefined && isKnown && mayBeOwn(planned, onExists)) continue;
+        // A row's further outputs are named like rows; with `skip` the row that is meant steps aside.
+        if (owner?.id === row.id || (owner?.isFurther && onExists === 'skip')) continue;
+        return { file, ...defined({ owner: owner?.id }) };
+      }
+      return undefined;
     },
   };
 }
 
-/**
- * A copy of another row's output leaves no attempt: while its batch runs, the file may be there before its record. It
- * costs nothing, so nothing is lost when the copy itself then meets a file of others.
- */
-function concernsOf(onExists: TakenNames['onExists'], isKnown: boolean): TakenNames['concerns'] {
-  if (onExists === 'skip') return 'all';
-  if (onExists === 'version') return 'skipped';
-  return isKnown ? 'paid' : 'all';
+/** A row that has files of its own steps aside by itself, and with `skip` every row does that was tried. */
+function isLookedAt({ plan, isUntried, hasFiles }: PlannedRow, onExists: TakenNames['onExists']): boolean {
+  if (plan.plan === 'skipped') return true;
+  return onExists === 'skip' ? isUntried : hasFiles !== true;
 }
 
+/**
+ * Whether a file that no record names may be the row's own: of an earlier attempt, or a copy of another row's output,
+ * which leaves no attempt and, while its batch runs, may be there before its record.
+ */
+function mayBeOwn({ plan, isUntried }: PlannedRow, onExists: TakenNames['onExists']): boolean {
+  if (plan.plan === 'skipped') return false;
+  return !isUntried || (plan.plan === 'shared' && onExists === 'fail');
+}
+
+/** By stem in lower case: relative to the batch's folder, folders with a slash at the end. */
 async function listNames(session: Session, batch: string): Promise<Map<string, string[]>> {
   const media = `${batch}/media`;
   const taken = new Map<string, string[]>();
   const { out } = session.config;
   try {
-    for await (const key of openPlace(session.config, out, 'shared').list(media)) {
+    for await (const key of occupiedBelow(openPlace(session.config, out, 'shared'), media)) {
+      // A folder is in the way of a file of its very name alone.
+      if (key.endsWith('/') && splitOutputName(key.slice(0, -1).toLowerCase()) === undefined) continue;
       const stem = stemOf(key.slice(media.length + 1));
       taken.set(stem, [...(taken.get(stem) ?? []), key.slice(batch.length + 1)]);
     }
@@ -59,16 +98,37 @@ async function listNames(session: Session, batch: string): Promise<Map<string, s
   return taken;
 }
 
-/** What the batch has stored: a row's further outputs are named like rows, and rows that left the manifest leave files. */
-async function ownFiles({ home, records }: HomeAccess, batch: string): Promise<Set<string>> {
-  const owned = new Set<string>();
-  for await (const key of home.store.list(home.keys.recordsOf(batch))) {
-    const id = key.slice(key.lastIndexOf('/') + 1).replace(/\.json$/, '');
-    const record = await records.readRecord(batch, id);
-    // The file of a skipped row is of others.
-    if (record?.status !== 'skipped') for (const { file } of record?.files ?? []) owned.add(file);
+/** Whatever has a name below the prefix and keeps an output from it; folders end with a slash. */
+export function occupiedBelow(store: Store, prefix: string): AsyncIterable<string> {
+  return store.occupied?.(prefix) ?? store.list(prefix);
+}
+
+interface Owner {
+  id: string;
+  /** It is not the row's first output. */
+  isFurther: boolean;
+}
+
+const READ_TOGETHER = 500;
+
+/** Which row has which file of the batch, rows included that left the manifest. Read only once a name is taken. */
+async function ownersOf({ home, records }: HomeAccess, batch: string): Promise<Map<string, Owner>> {
+  const owners = new Map<string, Owner>();
+  let ids: string[] = [];
+  async function read(): Promise<void> {
+    for (const record of await records.readRecords(batch, ids)) {
+      // The file of a skipped row is of others.
+      if (record === undefined || record.status === 'skipped') continue;
+      for (const [at, { file }] of record.files.entries()) owners.set(file, { id: record.id, isFurther: at > 0 });
+    }
+    ids = [];
   }
-  return owned;
+  for await (const key of home.store.list(home.keys.recordsOf(batch))) {
+    ids.push(key.slice(key.lastIndexOf('/') + 1).replace(/\.json$/, ''));
+    if (ids.length >= READ_TOGETHER) await read();
+  }
+  await read();
+  return owners;
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
@@ -80,68 +140,6 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** Some file systems take names that differ by case alone for one. */
-function stemOf(file: string): string {
-  return file.replace(/\.[A-Za-z0-9]{1,5}$/, '').toLowerCase();
-}
-
-/** Names the file that keeps a finished output from its name: the workflow knows the row alone. */
-interface FileInWay {
-  /** With its folder or bucket; undefined where it cannot be found, or is gone by now. */
-  of(progress: Pick<BatchProgress, 'blocked' | 'generation'>): Promise<string | undefined>;
-}
-
-/** A view looks twice a second; a folder may hold a million files. */
-const LOOK_EVERY_MS = 5_000;
-
-export function createFileInWay(access: HomeAccess, batch: string): FileInWay {
-  /** Of the row that was looked for last: the rows are gone through once for it. */
-  let known: { id: string; stem: string | undefined } | undefined;
-  let last: { id: string; atMs: number; file: string | undefined } | undefined;
-
-  async function nameOf(id: string, generation: string): Promise<string | undefined> {
-    const facts = await access.rows.generation(batch, generation);
-    if (facts !== undefined) {
-      for await (const { row } of rowsOf(access, batch, facts)) if (row.id === id) return row.stem;
-    }
-    return undefined;
-  }
-
-  async function look(id: string, generation: string): Promise<string | undefined> {
-    try {
-      if (known?.id !== id) known = { id, stem: await nameOf(id, generation) };
-      const out = (await access.home.readBatch(batch))?.out;
-      return known.stem === undefined || out === undefined ? undefined : await find(access, out, batch, known.stem);
-    } catch (error) {
-      // The sentence then names the row alone.
-      if (error instanceof StoreError) return undefined;
-      throw error;
-    }
-  }
-
-  return {
-    async of({ blocked, generation }) {
-      if (blocked?.code !== 'EEXIST' || blocked.id === null) return undefined;
-      const { id } = blocked;
-      const atMs = Date.now();
-      if (last?.id !== id || Math.abs(atMs - last.atMs) >= LOOK_EVERY_MS) {
-        last = { id, atMs, file: await look(id, generation) };
-      }
-      return last.file;
-    },
-  };
-}
-
-/** What a workflow says of its batch, with the file that is in a way; an older build did not count every status. */
-export async function shownProgress(seen: BatchProgress, inWay: FileInWay): Promise<BatchProgress> {
-  const file = await inWay.of(seen);
-  const blocked = seen.blocked === null || file === undefined ? seen.blocked : { ...seen.blocked, file };
-  return { ...seen, blocked, counts: { ...noCounts(), ...seen.counts } };
-}
-
-async function find({ config }: HomeAccess, out: string, batch: string, stem: string): Promise<string | undefined> {
-  const wanted = `${batch}/media/${stem}`;
-  for await (const key of openPlace(config, out, 'shared').list(dirname(wanted))) {
-    if (stemOf(key) === wanted.toLowerCase()) return `${out}/${key}`;
-  }
-  return undefined;
+export function stemOf(file: string): string {
+  return file.replace(/\.[A-Za-z0-9]{1,5}\/?$/, '').toLowerCase();
 }

@@ -3,6 +3,7 @@ import type { Row } from '../../domain/row.js';
 import { isRender, type KnownRender } from '../../home/gather-renders.js';
 import { type Store, type StoredFile, StoreError } from '../../store/port.js';
 import { type BatchPlace, type HomeAccess, openPlace } from '../access/home-access.js';
+import type { NameInWay } from '../plan/taken-names.js';
 import type { FoundRenders, RenderFlaw, RenderSource } from './found-renders.js';
 
 /** A render with the place of its files. */
@@ -12,10 +13,8 @@ interface WholeRender {
 }
 
 /** A row whose output name is taken. */
-export interface TakenName {
+export interface TakenName extends NameInWay {
   row: Row;
-  /** Relative to the batch's folder. */
-  file: string;
 }
 
 export interface RenderCheck {
