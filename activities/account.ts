@@ -34,8 +34,8 @@ export interface AccountActivities {
   reachService(): Promise<void>;
   /** A read for the command line: the answer's JSON is put into the home and its key returned. */
   readForClient(input: Omit<AccountReadInput, 'account'>): Promise<AccountReadResult>;
-  /** The most that a batch can have cost so far, from the books and the open attempts; not those of rows that it reserves. */
-  readSpent(input: { batch: string; reserved?: string[] }): Promise<SpentResult>;
+  /** The most that a batch can have cost so far, from the books and the open attempts. */
+  readSpent(input: { batch: string }): Promise<SpentResult>;
   /** From here on rows that were never tried count as not started, for this reason. */
   markStopped(input: { batch: string; reason: StopReason }): Promise<void>;
   /** Uses the last reading of the balance, writes what the account spent since the batch began, and ends its own rpm. */
@@ -68,8 +68,7 @@ export function accountActivities(deps: Dependencies): AccountActivities {
       await deps.home.store.put(key, answer.body);
       return { key };
     },
-    readSpent: ({ batch, reserved }) =>
-      withRecords(() => spentOf(deps, batch, () => latestPrices(deps, batch), new Set(reserved))),
+    readSpent: ({ batch }) => withRecords(() => spentOf(deps, batch, () => latestPrices(deps, batch))),
     markStopped: ({ batch, reason }) =>
       withRecords(async () => {
         await markStopped(deps.home, batch, reason, deps.now());

@@ -122,9 +122,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   }
 
   async function readSpent(): Promise<void> {
-    // A limit that is given while rows run: those are counted with what is reserved for them, and with their cost.
-    const reserved = state.open.flatMap(({ row, isJoined }) => (isJoined ? [] : [row.id]));
-    const { endedNano, openNano, unbounded } = await home.readSpent({ batch: input.batch, reserved });
+    const { endedNano, openNano, unbounded } = await home.readSpent({ batch: input.batch });
     // What nobody can bound leaves no room.
     state.spentNano = unbounded > 0 ? Number.MAX_SAFE_INTEGER : endedNano + openNano;
   }

@@ -19,18 +19,12 @@ type PricesNow = () => Promise<KnownPrices>;
 /**
  * Every attempt counts with the most that it can have cost; what is known to be unbilled counts nothing. One whose price
  * nobody knew when it was claimed or entered has the price of today: a rule that was given since, or what was measured.
- * What rows `reserved` have under way is left out: their batch counts it.
  */
-export async function spentOf(
-  records: SpentRecords,
-  batch: string,
-  pricesNow: PricesNow,
-  reserved: ReadonlySet<string> = new Set(),
-): Promise<SpentResult> {
+export async function spentOf(records: SpentRecords, batch: string, pricesNow: PricesNow): Promise<SpentResult> {
   const { book, ledger } = records;
   // The index before the book: an attempt that ends meanwhile is then seen in both, never in neither.
   const listed: AttemptRef[] = [];
-  for await (const open of ledger.open()) if (open.batch === batch && !reserved.has(open.id)) listed.push(open);
+  for await (const open of ledger.open()) if (open.batch === batch) listed.push(open);
   const ended = await book.endedOf(batch);
   const spent: SpentResult = { endedNano: ended.upToNano, openNano: 0, unbounded: 0 };
   const prices = onFirstUse(pricesNow);

@@ -1,7 +1,6 @@
 // I20: what a batch may cost holds at each claim, where its budget was lowered while it runs.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
-import { accountActivities } from '../../activities/account.js';
 import { type Dependencies, type Handed, openDependencies } from '../../activities/dependencies.js';
 import { submitActivities } from '../../activities/submit.js';
 import { bookEnd } from '../../src/books/charges.js';
@@ -81,16 +80,4 @@ test('what may be charged after the completion of motion control is part of its 
   // One second is declared, thirty may be charged.
   expect(await one.submit(row, 3 * CREDIT)).toEqual({ outcome: 'not_sent', reason: 'budget_reached' });
   expect(one.sent()).toBe(0);
-});
-
-test('a limit that is given while rows run counts each of them once: with what its batch reserves for it', async () => {
-  const row = plainRow('a');
-  const at = await accountAtHand([row], [{ kind: 'svc/image', components: [{ unit: 'request', credits: '1' }] }]);
-  const place = { kind: row.kind, generation: at.generation, part: 0, index: 0 };
-  const expected = { lo: CREDIT, hi: CREDIT };
-  const ref = { batch: 'b', id: 'a', n: 1 };
-  await at.deps.ledger.claim(ref, { state: 'intent', atMs: 1, nonce: 'x', rowHash: 'hash-a', expected, ...place });
-  const { readSpent } = accountActivities(at.deps);
-  expect(await readSpent({ batch: 'b' })).toMatchObject({ openNano: CREDIT });
-  expect(await readSpent({ batch: 'b', reserved: ['a'] })).toEqual({ endedNano: 0, openNano: 0, unbounded: 0 });
 });
