@@ -53,8 +53,9 @@ async function submitHeld(
   meanwhile: GrantedMeanwhile = {},
 ): Promise<SubmitResult & GrantedMeanwhile> {
   const startedMs = deps.monotonic();
-  const sent = await submitOnce(deps, input);
-  void noteResult(deps, input.grant, sent, startedMs);
+  const times = { sentMs: startedMs };
+  const sent = await submitOnce(deps, input, times);
+  void noteResult(deps, input.grant, sent, times.sentMs);
   const isSlow = (): boolean => deps.monotonic() - startedMs > SLOW_MS;
   // Of what comes late the row may have ended without it: its batch has to hear of that before its record.
   const result = { ...(isSlow() ? sent : await withOutput(saveAtOnce, input.row, sent)), ...meanwhile };
@@ -67,10 +68,10 @@ async function submitHeld(
   return result;
 }
 
-async function submitOnce(deps: Dependencies, input: SubmitInput): Promise<SubmitResult> {
+async function submitOnce(deps: Dependencies, input: SubmitInput, times: Times): Promise<SubmitResult> {
   try {
     const ready = await prepare(deps, input);
-    return 'outcome' in ready ? ready : await claimAndSend(deps, input, ready);
+    return 'outcome' in ready ? ready : await claimAndSend(deps, input, ready, times);
   } catch (error) {
     // Nothing was sent: what comes after the request is no StoreError any more.
     if (!(error instanceof StoreError)) throw error;
@@ -78,6 +79,11 @@ async function submitOnce(deps: Dependencies, input: SubmitInput): Promise<Submi
     deps.log.error({ id: input.row.id, n: input.n, code: error.code }, 'the home could not be used');
     return { outcome: 'no_record' };
   }
+}
+
+/** When its request left, by the clock that never jumps; before that, when it began. */
+interface Times {
+  sentMs: number;
 }
 
 interface Ready {
@@ -117,10 +123,12 @@ async function claimAndSend(
   deps: Dependencies,
   { row, grant, upToNano, sinceMs }: SubmitInput,
   ready: Ready,
+  times: Times,
 ): Promise<SubmitResult> {
   const { work, ref } = ready;
   const claimedWallMs = deps.now();
   const claimedMonotonicMs = deps.monotonic();
+  times.sentMs = claimedMonotonicMs;
   noteUnderWay(deps, ref, 1);
   try {
     const [isOwn, intent, replaced, unordered, maxNano] = await Promise.all([

@@ -17,13 +17,13 @@ export async function noteResult(
   deps: Dependencies,
   grant: number | null,
   result: SubmitResult,
-  startedMs: number,
+  sentMs: number,
 ): Promise<void> {
   const refused = result.outcome === 'refused' ? result.next : undefined;
   const standing = result.outcome === 'standing' ? result.standing : undefined;
   const isTurnedAway = refused === 'wait_turn';
   const wasSent = refused !== undefined && refused !== 'retry_backoff';
-  if (wasSent || standing === 'created' || standing === 'done') deps.onAnswered(isTurnedAway, startedMs);
+  if (wasSent || standing === 'created' || standing === 'done') deps.onAnswered(isTurnedAway, sentMs);
   if (isTurnedAway) return noteLimits(deps);
   if (standing === 'created' && grant !== null) return heard(deps, () => deps.messenger.submitted(grant));
 }

@@ -4,7 +4,7 @@ import { intentOf, standingOf } from '../domain/standing.js';
 import { refOf } from '../home/attempts.js';
 import { policyOf } from '../home/run-order.js';
 import { type NamedAttempt, type OpenCase, openCase } from './attempts.js';
-import { countedFor, countTime } from './check/counted-time.js';
+import { countTime } from './check/counted-time.js';
 import { type Evidence, type Judged, mayComeBack, movementsOf } from './check/evidence.js';
 import { type History, historyBefore } from './history.js';
 import type { Books } from './open-books.js';
@@ -42,36 +42,21 @@ export async function gatherEvidence(
   const equals = equalsOf(subject, alike, GROUP_OPEN_MS / books.settings.timeScale);
   const judged = mayGroup ? await judgedBefore(books, history, subject, equals) : undefined;
   const evidence = { ...evidenceOf(books, history, { subject, rivals, equals }), ...(judged ? { judged } : {}) };
-  const counted = countTime(evidence, gapMaxMs(books));
+  const counted = countTime(evidence, Math.max(GAP_MIN_MS, GAP_MAX_MS / books.settings.timeScale));
   // Counted first: what is left out was looked at all the same.
   const counts = evidence.readings.map(({ atMs }) => atMs <= subject.claimedAtMs || atMs > sinceMs);
   return { ...counted, readings: counted.readings.filter((_, i) => counts[i]) };
 }
 
-/**
- * The evidence on interchangeable attempts that were given up one by one; `members` in the order of their claims. Until
- * `pricedUntilMs` of its time all discounts are known.
- */
-export async function gatherTogether(
-  books: Books,
-  members: OpenCase[],
-): Promise<{ evidence: Evidence; pricedUntilMs: number } | undefined> {
+/** The evidence on interchangeable attempts that were given up one by one; `members` in the order of their claims. */
+export async function gatherTogether(books: Books, members: OpenCase[]): Promise<Evidence | undefined> {
   const [subject, ...others] = members;
   if (subject === undefined) return undefined;
-  // Before the evidence is gathered: what comes meanwhile may be in a part of it alone.
-  const knownUntilMs = await books.discounts.knownUntilMs();
   const equals = others.map(({ name }) => name);
   const history = await historyBefore(books, subject.claimedAtMs);
   const isOther = ({ name }: { name: string }): boolean => name !== subject.name && !equals.includes(name);
   const rivals = [...others, ...history.cases.filter(isOther)];
-  const apart = { ...history, known: history.known.filter(isOther) };
-  const evidence = evidenceOf(books, apart, { subject, rivals, equals });
-  const pricedUntilMs = countedFor(evidence, gapMaxMs(books))(knownUntilMs);
-  return { evidence: countTime(evidence, gapMaxMs(books)), pricedUntilMs };
-}
-
-function gapMaxMs({ settings }: Books): number {
-  return Math.max(GAP_MIN_MS, GAP_MAX_MS / settings.timeScale);
+  return evidenceOf(books, { ...history, known: history.known.filter(isOther) }, { subject, rivals, equals });
 }
 
 function evidenceOf(

@@ -112,6 +112,8 @@ export interface CountedAttempts {
  * some before stands. Writes nothing.
  */
 export async function countAttempts(books: Books, refs: AttemptRef[]): Promise<CountedAttempts[]> {
+  // Before the evidence is gathered: what comes meanwhile may be in a part of it alone.
+  const knownUntilMs = await books.discounts.knownUntilMs();
   const decided = new Map<string, { members: OpenCase[]; group: Group }>();
   const byKey = new Map<string, OpenCase[]>();
   for (const ref of refs) {
@@ -125,8 +127,8 @@ export async function countAttempts(books: Books, refs: AttemptRef[]): Promise<C
   const counted: CountedAttempts[] = [...decided.values()];
   for (const cases of byKey.values()) {
     const members = cases.sort((a, b) => a.claimedAtMs - b.claimedAtMs);
-    const gathered = await gatherTogether(books, members);
-    const found = gathered && countPriced(gathered.evidence, gathered.pricedUntilMs);
+    const evidence = await gatherTogether(books, members);
+    const found = evidence && countPriced(evidence, knownUntilMs);
     if (found === undefined || found === 'unpriced') counted.push({ members, ...(found && { isUnpriced: true }) });
     else counted.push({ members, group: await groupFor(books, members, found) });
   }

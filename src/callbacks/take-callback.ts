@@ -65,7 +65,7 @@ async function noteHandle(
 }
 
 function isLost(standing: Standing | 'unknown'): boolean {
-  return ['open_case', 'billed', 'undecided', 'not_billed', 'given_up', 'written_off'].includes(standing);
+  return ['open_case', 'billed', 'undecided', 'not_billed', 'given_up'].includes(standing);
 }
 
 async function tell(options: CallbackDeskOptions, { ref, intent }: CalledAttempt, mayBeLate: boolean): Promise<void> {

@@ -39,12 +39,15 @@ export function keepPresent(
   if (!isOther || before?.status !== 'done' || !isRecordOf(before, presentHash)) return record;
   const { creditsNano: _creditsNano, seenStates: _seenStates, ...present } = before;
   const files = record.files.map(({ file }) => file).filter((file) => !before.files.some((one) => one.file === file));
-  const told = files.length === 0 ? [] : [`an attempt for earlier values of the row brought ${files.join(', ')} late`];
-  const { flags, attempts, creditsNano, creditsBasis, seenStates } = record;
+  const why = [record.reasonCode, record.reason].filter((part) => part !== undefined).join(': ');
+  const came = files.length > 0 ? `brought ${files.join(', ')} late` : `ended ${record.status}${why && ` (${why})`}`;
+  const { attempts, creditsNano, creditsBasis, seenStates } = record;
+  const kept = before.flags.filter((flag) => !record.flags.includes(flag) && flag !== 'possibly_paid_twice');
   return {
     ...present,
-    warnings: [...before.warnings, ...told],
-    ...{ flags, attempts, creditsBasis },
+    warnings: [...before.warnings, `an attempt for other values of the row ${came}`],
+    flags: [...record.flags, ...kept],
+    ...{ attempts, creditsBasis },
     ...defined({ creditsNano, seenStates }),
   };
 }

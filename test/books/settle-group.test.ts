@@ -50,24 +50,3 @@ test('two jobs at a discount that nobody has read yet are not one at the whole p
   const half = { entrypoint: 'svc', multiplierPpb: 500_000_000, effectiveFromMs: 0, effectiveToMs: null };
   expect(await counted([half])).toEqual(['unpriced', 'unknown']);
 });
-
-test('a clock that is set forward brings no charge that is still to come', async () => {
-  const { deps, clock, read, count } = await twoLost({
-    kind: 'vendor-c/video',
-    cells: { model: 'vendor-c-3.0-video', prompt: 'a bird' },
-  });
-  const readings = async (times: number) => {
-    for (let i = 0; i < times; i += 1) {
-      clock.nowMs += 30_000;
-      await read(100);
-    }
-  };
-  await readings(2);
-  clock.nowMs += 120 * MINUTE_MS;
-  await readings(4);
-  await deps.books.discounts.keep([]);
-  expect(await count()).toBe('unknown');
-  await readings(300);
-  await deps.books.discounts.keep([]);
-  expect(await count()).toBe(0);
-});

@@ -68,9 +68,13 @@ describe('the end of an attempt for earlier values of a row', () => {
   it('leaves the output of its present ones in place, and says what it brought', () => {
     const kept = keepPresent(present, late, 'now');
     expect(kept).toMatchObject({ status: 'done', rowHash: 'now', files: [FILE], creditsNano: 9, seenStates: 5 });
-    expect(kept.warnings).toEqual(['an attempt for earlier values of the row brought media/a.v2.png late']);
+    expect(kept.warnings).toEqual(['an attempt for other values of the row brought media/a.v2.png late']);
     const lost = { ...late, status: 'review' as const, reasonCode: 'answer_lost_undecided' as const, files: [] };
-    expect(keepPresent(present, lost, 'now')).toMatchObject({ status: 'done', files: [FILE], warnings: [] });
+    const told = ['an attempt for other values of the row ended review (answer_lost_undecided)'];
+    const failedBefore = { ...present, flags: ['rerun_failed' as const] };
+    expect(keepPresent(failedBefore, lost, 'now')).toMatchObject({
+      ...{ status: 'done', files: [FILE], warnings: told, flags: ['rerun_failed'] },
+    });
   });
 
   it('stands where the row has its earlier values back, and where nothing else is done', () => {

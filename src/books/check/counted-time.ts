@@ -11,9 +11,11 @@ const JUMP = 10;
  * added afterwards, so that what may still move stays open longer, never shorter.
  */
 export function countTime(evidence: Evidence, gapMaxMs: number): Evidence {
-  const { readings, nowMs, judged, subject } = evidence;
-  const counted = countedFor(evidence, gapMaxMs);
-  if (counted(nowMs) === nowMs) return evidence;
+  const { subject, readings, nowMs, judged } = evidence;
+  const marks = [...readings.map(({ atMs }) => atMs).filter((atMs) => atMs > subject.claimedAtMs), nowMs];
+  const skipped = skippedBy(subject.claimedAtMs, marks, gapMaxMs);
+  if (skipped.length === 0) return evidence;
+  const counted = (atMs: number): number => atMs - missing(skipped, atMs);
   const moved = (one: Case): Case => ({ ...one, claimedAtMs: counted(one.claimedAtMs), t0Ms: counted(one.t0Ms) });
   return {
     ...evidence,
@@ -36,16 +38,6 @@ export function countTime(evidence: Evidence, gapMaxMs: number): Evidence {
           },
         }),
   };
-}
-
-/** An instant of the clock as `countTime` tells it. */
-export function countedFor(
-  { subject, readings, nowMs }: Pick<Evidence, 'subject' | 'readings' | 'nowMs'>,
-  gapMaxMs: number,
-): (atMs: number) => number {
-  const marks = [...readings.map(({ atMs }) => atMs).filter((atMs) => atMs > subject.claimedAtMs), nowMs];
-  const skipped = skippedBy(subject.claimedAtMs, marks, gapMaxMs);
-  return (atMs) => atMs - missing(skipped, atMs);
 }
 
 interface Gap {

@@ -80,7 +80,9 @@ async function retouchedFor(known: KnownBatch, row: Row, { classes }: RetryOrder
   const { access, batch, out } = known;
   const own = await access.records.readRecord(batch, row.id);
   if (own !== undefined && !['not_started', 'failed', 'cancelled'].includes(own.status)) return [];
-  if (own?.reasonCode !== undefined && classes.length > 0 && !classes.includes(own.reasonCode)) return [];
+  // What has not started runs with every retry.
+  const isOfClass = classes.length === 0 || classes.includes(own?.reasonCode ?? own?.status ?? '');
+  if (own !== undefined && own.status !== 'not_started' && !isOfClass) return [];
   const store = openPlace(access.config, out, 'shared');
   const found: Retouched[] = [];
   for (const { record, file } of await feedersOf(access, { batch, generation: known.generation.generation }, row)) {

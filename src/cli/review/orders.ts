@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { accountSettings } from '../../config/make-config.js';
 import type { AttemptState, Decision } from '../../domain/attempt.js';
 import type { PollReading } from '../../domain/exchange.js';
+import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { handleOf, type Standing } from '../../domain/standing.js';
 import { nameOwner } from '../../home/handles.js';
@@ -70,7 +71,7 @@ export function refusalOf(command: ReviewCommand, { row, record, standing }: Cas
   if (record?.status === 'done') return 'it is done: there is nothing to settle';
   if (record !== undefined && !isSettled) return `it is ${record.status}: \`callsheet retry\` runs it again`;
   if (!isSettled && standing !== 'open_case') return UNDER_WAY[standing] ?? 'it is under way: wait for its end';
-  if (command === 'resubmit' && record?.reasonCode === 'verdict_contradicted' && record.files.length > 0) {
+  if (command === 'resubmit' && record?.reasonCode === 'verdict_contradicted' && hasOwnFiles(record)) {
     return 'its output is stored: another one would be paid for nothing';
   }
   if (command === 'attach-handle') return handleRefusal(row.kind, standing);
@@ -78,6 +79,10 @@ export function refusalOf(command: ReviewCommand, { row, record, standing }: Cas
     return 'its output is fetched as long as it may live';
   }
   return undefined;
+}
+
+function hasOwnFiles({ files, hasEarlierFiles }: RowRecord): boolean {
+  return files.length > 0 && hasEarlierFiles !== true;
 }
 
 const UNDER_WAY: Partial<Record<Standing, string>> = {
