@@ -69,11 +69,6 @@ describe('simulation', () => {
       [/stopped for 40 s\n(.*\n)+.*ledger b1\/r6 1 void/, /ledger b1\/r6 2 done/],
     ],
     [
-      1100433,
-      'a copy that was made and of which nobody was told is one, though the file that it was made of was changed',
-      [/record b1\/r0 done .*\n.*record b1\/r14 done/],
-    ],
-    [
       1107732,
       'an answer that a gateway repeats to a row that a person has leaves it to the person (T8, I3)',
       [
