@@ -113,7 +113,7 @@ describe.skipIf(!hasTemporal() || !hasVersitygw())('a batch into a bucket', () =
     const { jobs } = rig.emulator.truth();
     expect(jobs).toHaveLength(4);
     expect(readdirSync(join(server.folder, 'out', 'spoken', 'inputs'))).toHaveLength(1);
-    const refused = await rig.run(['plan', 'spoken.csv', '--out', rig.out]);
+    const refused = await rig.run(['plan', 'spoken.csv', '--name', 'here', '--out', rig.out]);
     expect(refused.stderr).toContain('there is no S3 store to upload to');
   });
 
