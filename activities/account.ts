@@ -20,8 +20,9 @@ import { refreshMarks } from './row/home-marks.js';
 
 /** Service document 1, Limits. */
 const CONCURRENT_UNKNOWN = 5;
-/** So long what begins waits for a first reading; a batch for discounts no older than those of its plan, ms. */
-const [FIRST_READ_MS, AS_PLANNED_MS] = [2_000, 10_000];
+
+/** So long what begins waits for a first reading, ms. */
+const FIRST_READ_MS = 2_000;
 
 type Asked = { askedMs: number; keyMark: string };
 
@@ -106,24 +107,15 @@ async function endLimitOf(deps: Dependencies, batch: string): Promise<void> {
   if (caps !== undefined) takeCaps(deps, caps);
 }
 
-async function askDiscounts(deps: Dependencies): Promise<void> {
+export async function askDiscounts(deps: Dependencies): Promise<void> {
   const askedMs = deps.now();
   const read = readDiscounts(await ask(deps, DISCOUNTS_REQUEST));
   if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable discounts');
   await deps.books.discounts.keep(read.value, askedMs);
 }
 
-/** As a batch begins: nobody asks for discounts while an account rests. Waits a moment at most, and never fails. */
-export async function refreshDiscounts(deps: Dependencies): Promise<void> {
-  const read = async (): Promise<void> => {
-    const untilMs = await deps.books.discounts.knownUntilMs();
-    // Of an account that was never read the semaphore asks when it begins.
-    if (Number.isFinite(untilMs) && untilMs < deps.now() - AS_PLANNED_MS) await askDiscounts(deps);
-  };
-  await forAMoment(deps, read(), 'the discounts are those read before');
-}
-
-function forAMoment<T>({ log }: Dependencies, read: Promise<T>, otherwise: string): Promise<T | undefined> {
+/** A reading that is had if it comes soon; where it fails, the log says what holds otherwise. */
+export function forAMoment<T>({ log }: Dependencies, read: Promise<T>, otherwise: string): Promise<T | undefined> {
   const orTold = read.catch((error) => void log.warn({ error: String(error) }, otherwise));
   return Promise.race([orTold, sleep(FIRST_READ_MS, undefined, { ref: false })]).then((found) => found ?? undefined);
 }

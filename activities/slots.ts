@@ -10,7 +10,7 @@ import { acceptanceOf, intentOf, isKnownUnbilled, isLost, standingOf } from '../
 import { readBreakers, writeBreakers } from '../src/home/account-limits.js';
 import { readBatchOrder } from '../src/home/batch-order.js';
 import { KINDS } from '../src/kinds/facts.js';
-import { lastCaps, refreshDiscounts, takeCaps } from './account.js';
+import { askDiscounts, forAMoment, lastCaps, takeCaps } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { nameAgain } from './row/contested.js';
@@ -18,6 +18,8 @@ import { inspect } from './settle.js';
 
 /** Holders per page of `recoverOpen`. */
 const RECOVER_MAX = 15;
+/** A batch begins with discounts that are no older, ms: its plan was made with those of that moment. */
+const AS_PLANNED_MS = 10_000;
 
 /** What the semaphore asks of the home. */
 export interface SlotActivities {
@@ -49,12 +51,19 @@ export function slotActivities(deps: Dependencies): SlotActivities {
     keepBreakers: ({ breakers }) => withRecords(() => writeBreakers(deps.home, breakers)),
     probeRecords: () => withRecords(() => deps.home.store.probe()),
     async ensureSemaphore() {
-      await refreshDiscounts(deps);
+      await forAMoment(deps, refreshDiscounts(deps), 'the discounts are those read before');
       await deps.messenger.ensureSemaphore();
     },
     tellGrant: (told) => tellGrant(deps, told),
     endStandby: async (job) => deps.standby?.withdraw(job) ?? null,
   };
+}
+
+/** Nobody asks for discounts while an account rests. */
+async function refreshDiscounts(deps: Dependencies): Promise<void> {
+  const untilMs = await deps.books.discounts.knownUntilMs();
+  // Of an account that was never read the semaphore asks when it begins.
+  if (Number.isFinite(untilMs) && untilMs < deps.now() - AS_PLANNED_MS) await askDiscounts(deps);
 }
 
 async function tellGrant(

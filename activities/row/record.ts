@@ -55,8 +55,11 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   const made = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending));
   // What holds for the manifest that the batch runs now.
   const present = (await rowInForce(deps.rows, { ref, row: work.row }))?.row.hash;
-  const record = keepPresent(before, keepMark(before, keepEarlier(before, made)), present);
-  if (work.options.sidecar === true && record.files.length > 0 && !hasEarlier(record)) {
+  const ended = keepMark(before, keepEarlier(before, made));
+  const record = keepPresent(before, ended, present);
+  // What stays has its own beside it.
+  const isNew = record === ended && record.files.length > 0 && !hasEarlier(record);
+  if (work.options.sidecar === true && isNew) {
     const sidecar = sidecarOf(work.row, record, modelOf(work.row), fedFiles(work.feeders, record));
     await writeSidecars(deps.openStore(work.options.out), ref.batch, record, sidecar);
   }

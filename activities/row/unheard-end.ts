@@ -26,7 +26,7 @@ export async function unheardEnd(
   const states = statesOf([...earlier]);
   // Its end is recorded: an order brought it here.
   if (record !== undefined && (record.seenStates ?? states) === states) return undefined;
-  const [state] = last.states.slice(-1);
+  const state = last.states.at(-1);
   if (state?.state === 'refused') return FAILED_BY[state.next];
   const policy = (await readBatchOrder(deps.home, batch))?.policy;
   if (policy === undefined) return undefined;

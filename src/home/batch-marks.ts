@@ -133,14 +133,18 @@ async function waitingGate(home: HomePlace, batch: string, generation: string): 
   return gate !== undefined && stateOf(gate, generation) === 'waiting' ? gate : undefined;
 }
 
-/** The gate that `approve` opens: nobody has for this manifest, or what was approved is used up. */
+/**
+ * The gate that `approve` opens: nobody has for this manifest, or what was approved is used up. Of a cancelled batch
+ * nothing waits until a retry takes that back.
+ */
 export async function gateToApprove(
   home: HomePlace,
   batch: string,
   generation: string,
 ): Promise<SampleGate | undefined> {
   const gate = await readSampleGate(home, batch);
-  if (gate === undefined || stateOf(gate, generation) === 'waiting') return gate;
+  if (gate === undefined || (await isCancelledBatch(home, batch))) return undefined;
+  if (stateOf(gate, generation) === 'waiting') return gate;
   return (await stoppedReason(home, batch)) === 'budget_reached' ? gate : undefined;
 }
 

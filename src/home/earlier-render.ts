@@ -45,7 +45,7 @@ export function keepPresent(
   const kept = before.flags.filter((flag) => !record.flags.includes(flag) && flag !== 'possibly_paid_twice');
   return {
     ...present,
-    warnings: [...before.warnings, `an attempt for other values of the row ${came}`],
+    warnings: [...new Set([...before.warnings, `an attempt for other values of the row ${came}`])],
     flags: [...record.flags, ...kept],
     ...{ attempts, creditsBasis },
     ...defined({ creditsNano, seenStates }),

@@ -46,9 +46,14 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
     const status = async () => JSON.parse((await ok(0, 'status', 'shots', '--json')).stdout);
     await ok(0, 'cancel', 'shots');
     expect(await status()).toMatchObject({ state: 'finished', sample: 'waiting', next: 'callsheet retry shots' });
-    await rig.run(['run', 'shots.csv', '--yes']);
+    const again = await ok(1, 'run', 'shots.csv', '--yes');
+    expect(again.stderr).toContain('callsheet retry shots');
+    expect(again.stderr).not.toContain('approve');
+    const refused = await ok(2, 'approve', 'shots', '--max-credits', '1');
+    expect(refused.stderr).toContain("batch 'shots' was cancelled: `callsheet retry shots` takes that back");
     expect(await status()).toMatchObject({ sample: 'waiting' });
     const retried = await rig.run(['retry', 'shots', '--yes', '--max-credits', '9']);
+    expect(retried.stderr).toContain('the cancel is taken back: the rest waits for approval as before');
     expect(retried.stderr).toContain('callsheet approve shots');
     expect(jobs()).toHaveLength(sent);
     expect(await status()).toMatchObject({ state: 'sampled', next: 'callsheet approve shots' });

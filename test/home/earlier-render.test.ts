@@ -77,6 +77,11 @@ describe('the end of an attempt for earlier values of a row', () => {
     });
   });
 
+  it('is said once, however often it is written', () => {
+    const once = keepPresent(present, late, 'now');
+    expect(keepPresent(once, late, 'now')).toEqual(once);
+  });
+
   it('stands where the row has its earlier values back, and where nothing else is done', () => {
     expect(keepPresent(present, late, 'old')).toBe(late);
     expect(keepPresent({ ...present, status: 'failed' }, late, 'now')).toBe(late);

@@ -66,14 +66,14 @@ export async function approveBatch(session: Session, batch: string, order: Appro
 /** The gate that an approval opens. Throws a UserError where there is none. */
 async function waitingGate({ access: { home }, batch, generation }: KnownBatch): Promise<SampleGate> {
   const gate = await gateToApprove(home, batch, generation.generation);
-  if (gate === undefined) {
+  if (gate !== undefined) return gate;
+  if (await isCancelledBatch(home, batch)) {
     throw new UserError(
-      `nothing of batch '${batch}' waits for approval: \`callsheet status ${batch}\` shows where it stands`,
+      `batch '${batch}' was cancelled: \`callsheet retry ${batch}\` takes that back; nothing was submitted`,
     );
   }
-  if (!(await isCancelledBatch(home, batch))) return gate;
   throw new UserError(
-    `batch '${batch}' was cancelled: \`callsheet retry ${batch}\` takes that back; nothing was submitted`,
+    `nothing of batch '${batch}' waits for approval: \`callsheet status ${batch}\` shows where it stands`,
   );
 }
 

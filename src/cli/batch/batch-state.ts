@@ -115,7 +115,7 @@ export async function readBatchState(
   const tally = await batchTally(access, batch, generation, { sinceMs: seen?.progress.startedAtMs ?? 0 });
   const { counts, live, heldFor, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
   const sample = await sampleState(home, batch, generation);
-  const waitsForApproval = sample === 'waiting' && !(await isCancelledBatch(home, batch));
+  const restState = sample === 'waiting' && !(await isCancelledBatch(home, batch)) ? 'sampled' : 'finished';
   const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, live, atMs: Date.now() });
   const otherHome = order?.isPaused === true ? await otherHomeText(access, batch) : undefined;
   if (otherHome !== undefined) blocked.unshift(`${otherHome}: bring that one back`);
@@ -123,10 +123,7 @@ export async function readBatchState(
   const eta = seen === undefined || blocked.length > 0 ? null : await etaOfBatch(access, batch, seen, tally, maxNano);
   return {
     batch,
-    state:
-      running === 'unknown'
-        ? running
-        : (seen?.progress.phase ?? (open > 0 ? 'not running' : waitsForApproval ? 'sampled' : 'finished')),
+    state: running === 'unknown' ? running : (seen?.progress.phase ?? (open > 0 ? 'not running' : restState)),
     rows: (await rows.generation(batch, generation))?.rows ?? 0,
     ...{ counts, live, needPerson: forPerson, creditsUnknown },
     ...defined({ heldFor }),

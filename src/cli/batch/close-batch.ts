@@ -1,7 +1,7 @@
 import { rangeText } from '../../books/check/story.js';
 import type { BatchResult } from '../../contract/workflows.js';
 import { needsPerson, type RowRecord, type StartAgain, type Status, startAgain } from '../../domain/outcome.js';
-import { gateToApprove, sampleInForce } from '../../home/batch-marks.js';
+import { gateToApprove, isCancelledBatch, sampleInForce } from '../../home/batch-marks.js';
 import { fellSinceBegin, readBooks } from '../../home/learned.js';
 import { attemptOf } from '../../home/row-standing.js';
 import { isTrusted } from '../../home/verdicts.js';
@@ -41,7 +41,10 @@ export async function closeBatch(ended: EndedBatch): Promise<number> {
   const { totals, cases, sum } = end;
   // A file that nothing gives any more needs a person, whatever the row's record says.
   const isGone = ended.lost.some(({ mayComeAgain }) => !mayComeAgain);
-  const isSampled = (await sampleInForce(ended.access.home, ended.batch, ended.generation)) !== undefined;
+  const { home } = ended.access;
+  const isHeldBack = (await sampleInForce(home, ended.batch, ended.generation)) !== undefined;
+  // A retry takes a cancel back first.
+  const isSampled = isHeldBack && !(await isCancelledBatch(home, ended.batch));
   const exitCode = isGone || isSampled ? EXIT.needsPerson : exitCodeOf(result.counts, result.stopped, end.settled);
   const folder = `${ended.out}/${ended.batch}`;
   const balance = ended.tookMs === undefined ? {} : await readBalance(ended);
@@ -57,7 +60,7 @@ export async function closeBatch(ended: EndedBatch): Promise<number> {
   });
   await events?.written();
   const reviewHint = commandHint(session, `review list ${ended.batch}`);
-  const awaitsApproval = (await gateToApprove(ended.access.home, ended.batch, ended.generation)) !== undefined;
+  const awaitsApproval = (await gateToApprove(home, ended.batch, ended.generation)) !== undefined;
   const facts = { ...ended, ...result, ...end, ...balance, folder, reviewHint, isSampled, awaitsApproval };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;

@@ -1,7 +1,7 @@
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
 import { fedMedia, type Row } from '../../domain/row.js';
-import { clearCancelled, clearStopped, sampleInForce } from '../../home/batch-marks.js';
+import { clearCancelled, clearStopped, isCancelledBatch, sampleInForce } from '../../home/batch-marks.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { feedersOf } from '../../home/feeders.js';
 import { clearFollowers, noteReruns } from '../../home/row-orders.js';
@@ -48,8 +48,10 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   if (rows.finishedBefore.every((finished) => finished)) {
     const which = retry.classes.length === 0 ? '' : ` of class ${retry.classes.join(', ')}`;
     terminal.note(`'${batch}' has no failed or cancelled row${which}: nothing is run again`);
-    // Its rest waits for approval again.
-    if (sample !== undefined) await clearCancelled(access.home, batch);
+    if (sample !== undefined && (await isCancelledBatch(access.home, batch))) {
+      await clearCancelled(access.home, batch);
+      terminal.note('the cancel is taken back: the rest waits for approval as before');
+    }
     const held = sample === undefined ? 0 : generation.rows - rows.finishedBefore.filter((isRow) => isRow).length;
     return tellStanding(known, rows, held);
   }

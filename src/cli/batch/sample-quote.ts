@@ -1,5 +1,5 @@
 import { writeBatchReport } from '../../../activities/files/result-files.js';
-import { gateToApprove, sampleInForce, writeSampleGate } from '../../home/batch-marks.js';
+import { gateToApprove, isCancelledBatch, sampleInForce, writeSampleGate } from '../../home/batch-marks.js';
 import { readMeasuredPrices } from '../../home/learned.js';
 import type { SampleQuote } from '../../home/sample-quote.js';
 import { createPosters } from '../../report/posters.js';
@@ -64,7 +64,8 @@ export async function tellQuote(at: Kept, exitCode: number): Promise<number> {
   const { session, access, batch, generation } = at;
   const { terminal } = session;
   const ids = await sampleInForce(access.home, batch, generation.generation);
-  if (exitCode !== EXIT.needsPerson || ids === undefined) return exitCode;
+  const isAsked = ids !== undefined && !(await isCancelledBatch(access.home, batch));
+  if (exitCode !== EXIT.needsPerson || !isAsked) return exitCode;
   const rest = await planRest(at, [...ids]);
   await keepQuote(at, rest.quote);
   tellRest(session, rest);
