@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
@@ -9,6 +8,7 @@ import { semaphoreView } from '../../src/contract/messages.js';
 import { jobId, semaphoreId } from '../../src/contract/names.js';
 import type { Row } from '../../src/domain/row.js';
 import { standingOf } from '../../src/domain/standing.js';
+import { type Bundled, bundled } from '../support/bundled.js';
 import { AFTER_REFUSAL, CRASH_POINTS, type CrashPoint } from '../support/crash-worker.js';
 import { storedHistories } from '../support/histories.js';
 import { recordHistories } from '../support/record-histories.js';
@@ -16,7 +16,6 @@ import { avatarRow, filmRow, imageRow, type Stack, startStack } from '../support
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 import { until } from '../support/until.js';
 
-const ENTRY = fileURLToPath(new URL('../support/crash-worker.ts', import.meta.url));
 const ROWS = { image: imageRow('image'), avatar: avatarRow('avatar'), film: filmRow('film') };
 
 /** Where the answer must take a while for the request to have left and not come back. */
@@ -36,6 +35,12 @@ const CASES = Array.from({ length: REPEATS }, (_, repeat) =>
       .map((id) => ({ point, id, repeat: repeat + 1 })),
   ),
 ).flat();
+
+let worker: Bundled;
+beforeAll(async () => {
+  worker = await bundled(new URL('../support/crash-worker.ts', import.meta.url));
+});
+afterAll(() => worker.remove());
 
 describe.skipIf(!hasTemporal())('a worker killed with SIGKILL (F47)', () => {
   let temporal: TestWorkflowEnvironment;
@@ -94,8 +99,8 @@ function keepWorker(stack: Stack, address: string, point: CrashPoint, id: string
   let stopped = false;
   let child: ChildProcess;
   const start = (): void => {
-    child = fork(ENTRY, {
-      execArgv: ['--import', 'tsx'],
+    child = fork(worker.path, {
+      execArgv: [],
       env: { ...process.env, CRASH_ORDER: order },
       stdio: 'ignore',
     });
