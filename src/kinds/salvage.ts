@@ -2,6 +2,8 @@
 
 /** Documented answers nest at most five deep; what nests deeper is not one of them. */
 const DEPTH_MAX = 32;
+/** Shorter lines of base64 are none: they are words with blanks between them. */
+const LINE_MIN = 32;
 
 /** Keys and positions from the root: `['data', 0, 'url']`. */
 type Path = readonly (string | number)[];
@@ -23,15 +25,29 @@ export function salvageString(partial: Uint8Array, path: Path): string | undefin
 /** The bytes whose base64 stands at `path`, as far as it goes; whether they are a whole file is for others to judge. */
 export function salvageBytes(partial: Uint8Array, path: Path): Buffer | undefined {
   const found = stringAt(partial, path);
-  const base64 = found && plainBase64(found.isWhole ? found.value : found.value.replaceAll('\\/', '/'));
+  const base64 = found && plainBase64(found.isWhole ? found.value : unescaped(found.value));
   // A last group that was cut is dropped.
   return base64 === undefined ? undefined : Buffer.from(base64, 'base64');
+}
+
+/** What base64 can have escaped, in a string that was cut. */
+function unescaped(text: string): string {
+  return text.replaceAll('\\/', '/').replaceAll(/\\(?:[nrt]|$)/g, '\n');
 }
 
 /** The text without a `data:` prefix where it is base64 of something, in either alphabet and perhaps in lines, else undefined. */
 export function plainBase64(text: string): string | undefined {
   const plain = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text;
-  return /^\s*(?:[\w+/-]{32,}\s+)*[\w+/-]{2,}={0,2}\s*$/.test(plain) ? plain : undefined;
+  const lines = plain.trim().split(/\s+/);
+  const last = lines.pop()?.replace(/={1,2}$/, '') ?? '';
+  const isLong = last.length >= 2 || lines.length > 0;
+  const isBase64 = isLong && lines.every((line) => line.length >= LINE_MIN) && [...lines, last].every(isIn);
+  return isBase64 ? plain : undefined;
+}
+
+/** Looks for the one that is not: a pattern for all characters runs out of stack at some million of them. */
+function isIn(line: string): boolean {
+  return !/[^\w+/-]/.test(line);
 }
 
 /**

@@ -22,13 +22,17 @@ export function readAs<Schema extends z.ZodType>(schema: Schema, answer: Answer)
   return read.success ? read.data : undefined;
 }
 
-/** One path segment out of any text. The only place where path parts are encoded. */
+/**
+ * One path segment out of any text. The only place where path parts are encoded: what is encoded already goes out as it
+ * is, since a handle is sent verbatim (service document 2, Avatar video).
+ */
 export function segment(text: string): string {
-  if (text === '.' || text === '..') return text.replaceAll('.', '%2E');
-  return Array.from(new TextEncoder().encode(text), (byte) => {
+  if (/^(?:\.|%2e){1,2}$/i.test(text)) return text.replaceAll('%', '%25').replaceAll('.', '%2E');
+  const encoded = Array.from(new TextEncoder().encode(text), (byte) => {
     const character = String.fromCharCode(byte);
     return PATH_CHARACTER.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   }).join('');
+  return encoded.replace(/%25(?=[0-9a-f]{2})/gi, '%');
 }
 
 /** The object without its undefined fields: a cell that is not filled is not sent. */

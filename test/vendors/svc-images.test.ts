@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
 import { adapterFor } from '../../src/kinds/index.js';
+import { salvageSvcOutput } from '../../src/kinds/svc/wire.js';
 import { bodyOf, jsonAnswer } from './bodies.js';
 import { BYTES, URL_IMAGE } from './samples.js';
 
@@ -83,6 +85,25 @@ describe('the generated image result (service document 1, Resources)', () => {
       outputs: [{ base64: 'aGVsbG8=' }],
       facts: { revisedPrompt: 'A  sign,\nin neon' },
     });
+  });
+
+  it.each([
+    ['one line', (base64: string) => base64],
+    ['lines', (base64: string) => base64.replaceAll(/.{76}/g, '$&\n')],
+  ])('keeps 30 MB of bytes, in %s, whole or cut', (_, written) => {
+    // Full HD clips are beyond 10 MB as base64 (service document 1, POST /v1/clips/generations).
+    const bytes = Buffer.alloc(30_000_000, 'seven b');
+    const b64_json = written(bytes.toString('base64'));
+    const outputOf = (data: JsonObject): Buffer => {
+      const reading = read({ data: [data] });
+      const output = reading.reading === 'done' ? reading.outputs[0] : undefined;
+      return Buffer.from(output?.base64 ?? '', 'base64');
+    };
+    expect(outputOf({ b64_json }).equals(bytes)).toBe(true);
+    expect(outputOf({ url: `data:video/mp4;base64,${b64_json}` }).equals(bytes)).toBe(true);
+    const answer = Buffer.from(JSON.stringify({ data: [{ b64_json }] }));
+    const cut = salvageSvcOutput(answer.subarray(0, -20_000));
+    expect(cut && 'bytes' in cut && cut.bytes.length).toBeGreaterThan(29_900_000);
   });
 
   it('keeps the bytes beside a URL: each stands in for the other', () => {

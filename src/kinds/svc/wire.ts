@@ -94,6 +94,8 @@ export const svc: Family = {
   'svc/animation': { rules: svcAnimation, wire: animationWire },
 };
 
+/** The media type and its parameters stand before the bytes. */
+const DATA_URI_HEAD_MAX = 300;
 /** A day at 24 frames per second. */
 const FRAMES_MAX = 86_400 * 24;
 
@@ -159,7 +161,7 @@ export function salvageSvcOutput(body: Uint8Array): SalvagedOutput | undefined {
 
 /** A URL that is the file itself: its bytes are stored as those of `b64_json` are. */
 function isDataUri(url: string | undefined): boolean {
-  return /^data:[^,]*;base64,/i.test(url ?? '');
+  return /^data:[^,]*;base64,/i.test(url?.slice(0, DATA_URI_HEAD_MAX) ?? '');
 }
 
 /** With both, each stands in for the other. */
