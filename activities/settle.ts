@@ -1,3 +1,4 @@
+import { finishBooks } from '../src/books/charges.js';
 import type { QuietTime } from '../src/books/check/counted-time.js';
 import { upperCredits } from '../src/books/credits.js';
 import { settleCase } from '../src/books/settle-case.js';
@@ -122,6 +123,8 @@ async function takenUp(deps: Dependencies, ref: AttemptRef): Promise<SettleResul
 
 async function standingResult(deps: Dependencies, ref: AttemptRef, kind: Kind): Promise<SettleResult> {
   const attempt = (await deps.ledger.readAttempt(ref)) ?? { n: ref.n, states: [], torn: true };
+  // What was decided while the case was open moved no balance: the check of other cases needs it in the books.
+  await finishBooks(deps.books, ref, attempt);
   const slotUntil = slotUntilMs(deps, attempt, kind);
   const result = await resultOf(deps, ref, attempt);
   return { outcome: 'standing', result, slotUntilMs: slotUntil, ...(await trustOf(deps)) };

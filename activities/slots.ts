@@ -1,12 +1,12 @@
-import { rowOf } from '../src/books/attempts.js';
+import { rowOf } from '../src/books/attempt-price.js';
 import { finishBooks } from '../src/books/charges.js';
-import { lastedMs, slotUntilMs } from '../src/books/waits.js';
+import { slotUntilMs } from '../src/books/waits.js';
 import type { Granted, JobKey, RecoverResult, SweepAction } from '../src/contract/semaphore.js';
 import type { LimitsResult } from '../src/contract/semaphore-view.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { DEFAULT_SLOT_TERMS } from '../src/domain/batch.js';
 import type { Breaker, Kind } from '../src/domain/kind.js';
-import { acceptanceOf, intentOf, isKnownUnbilled, isLost, standingOf } from '../src/domain/standing.js';
+import { intentOf, isKnownUnbilled, isLost, standingOf } from '../src/domain/standing.js';
 import { readBreakers, writeBreakers } from '../src/home/account-limits.js';
 import { readBatchOrder } from '../src/home/batch-order.js';
 import { KINDS } from '../src/kinds/facts.js';
@@ -144,8 +144,6 @@ async function inUseUntilMs(
   const intent = intentOf(attempt);
   // The row tells how long its job may run, where it can be read.
   const row = intent && (await rowOf(deps, { batch, id, n: attempt.n }, intent).catch(() => undefined));
-  const acceptedAtMs = acceptanceOf(attempt)?.atMs;
-  if (acceptedAtMs !== undefined) return acceptedAtMs + lastedMs(deps, kind, row);
   return slotUntilMs(deps, attempt, kind, row);
 }
 

@@ -1,4 +1,4 @@
-import { rowOf } from '../../src/books/attempts.js';
+import { rowOf } from '../../src/books/attempt-price.js';
 import type { Attempt, AttemptRef, AttemptState, RecordedOutput } from '../../src/domain/attempt.js';
 import type { Row } from '../../src/domain/row.js';
 import { acceptanceOf, intentOf, isSettling, isTakenBack, ownStates, standingOf } from '../../src/domain/standing.js';

@@ -1,18 +1,17 @@
-import type { Attempt, AttemptRef, AttemptState, Intent } from '../domain/attempt.js';
+import type { Attempt, AttemptRef } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
 import type { CreditsRange } from '../domain/money.js';
-import type { Row } from '../domain/row.js';
 import { handleOf, intentOf, isLost, standingOf } from '../domain/standing.js';
 import { nameOf } from '../home/attempts.js';
 import type { BookedAttempt } from '../home/charge-book.js';
 import type { OpenAttempt } from '../home/ledger.js';
-import { loadRow, type RowSources } from '../home/row-work.js';
 import { adapterFor } from '../kinds/index.js';
 import { modelOf } from '../manifest/columns.js';
+import { costOf, expectedOf, rowOf, wasRefunded } from './attempt-price.js';
+import { finishBooks } from './charges.js';
 import { type Case, type KnownAttempt, mayComeBack } from './check/evidence.js';
-import { expectedCredits } from './credits.js';
 import type { Books } from './open-books.js';
-import { discountedRange, widest } from './prices/price-book.js';
+import { discountedRange } from './prices/price-book.js';
 import { followUpNano, hasFollowUp, withFollowUp } from './prices/row-price.js';
 import { bornAfterMs, lastedMs, lostAtMs, slotUntilMs } from './waits.js';
 
@@ -76,17 +75,14 @@ export async function eachAttemptSince(
   return cases;
 }
 
-/** A failed call may have been charged before it was refunded; other refusals never are (service document 1). */
-export function wasRefunded(state: AttemptState | undefined): state is Extract<AttemptState, { state: 'refused' }> {
-  return state?.state === 'refused' && state.rule === 'S1';
-}
-
 /** A lost attempt that was settled leaves the index once nothing of it can move the balance; the book has the rest. */
 async function leaveIndex(books: Books, ref: OpenAttempt, attempt: Attempt): Promise<void> {
   const { learned, ledger } = books;
   const lambda = await learned.lambdaMs();
   const overMs = lostAtMs(books, ref.kind, attempt) + bornAfterMs(books) + lastedMs(books, ref.kind);
-  if (books.now() > overMs + Math.max(2 * lambda, (await learned.rhoMs()) + lambda)) await ledger.close(ref);
+  if (books.now() <= overMs + Math.max(2 * lambda, (await learned.rhoMs()) + lambda)) return;
+  await finishBooks(books, ref, attempt);
+  await ledger.close(ref);
 }
 
 /** What a booked attempt cost by the discounts that are known now: some are read only when others were booked. */
@@ -116,28 +112,6 @@ export async function openCase(books: Books, kind: Kind, ref: AttemptRef, attemp
     hasHandle: handleOf(attempt) !== undefined || attempt.states.some((s) => 'salvagedHandle' in s),
     groupKey: price !== null && price.lo === price.hi ? `${timing} ${price.lo}` : null,
   };
-}
-
-/**
- * What an attempt would cost in all, by what was known at its claim and by what is known of discounts and prices now.
- */
-export async function expectedOf(books: Books, ref: AttemptRef, attempt: Attempt): Promise<CreditsRange | null> {
-  const intent = intentOf(attempt);
-  if (!intent) return null;
-  const row = await rowOf(books, ref, intent);
-  return withFollowUp(row, await costOf(books, ref.batch, row, intent));
-}
-
-/** Without what may be charged after the end. */
-async function costOf(books: Books, batch: string, row: Row, { expected, atMs }: Intent): Promise<CreditsRange | null> {
-  const now = await expectedCredits(books, batch, row, atMs);
-  return expected === null ? now : widest(expected, now ?? expected);
-}
-
-/** The row of an attempt, as it was when the attempt was claimed. */
-export async function rowOf(sources: RowSources, { batch, id }: AttemptRef, intent: Intent): Promise<Row> {
-  const { generation, part, index, kind } = intent;
-  return (await loadRow(sources, { batch, id, generation, part, index, kind })).row;
 }
 
 /** An attempt that has not ended may have been charged anything up to its expected price. */

@@ -8,7 +8,7 @@ import { type EndState, nameOf, type ResultState, resultState } from '../home/at
 import type { BookedAttempt } from '../home/charge-book.js';
 import { modelOf } from '../manifest/columns.js';
 import { StoreError } from '../store/port.js';
-import { expectedOf, rowOf, wasRefunded } from './attempts.js';
+import { expectedOf, rowOf, wasRefunded } from './attempt-price.js';
 import { actualCredits, expectedCredits, listCredits } from './credits.js';
 import type { Books } from './open-books.js';
 import { followUpNano, hasFollowUp } from './prices/row-price.js';
@@ -133,7 +133,8 @@ export async function finishBooks(books: Books, ref: AttemptRef, attempt: Attemp
   const intent = intentOf(attempt);
   const last = attempt.states.at(-1);
   const end = resultState(attempt) ?? ownStates(attempt).findLast((state) => state.state === 'ended');
-  const isOver = end !== undefined || last?.state === 'verdict' || last?.state === 'refused';
+  const isDecided = end === undefined && wasDecidedOpen(attempt);
+  const isOver = end !== undefined || isDecided || last?.state === 'verdict' || last?.state === 'refused';
   if (!isOver || intent === undefined || !(await books.ledger.isListed(ref))) return;
   const row = await rowOf(books, ref, intent).catch(unlessIllegible);
   if (row === undefined) return;
@@ -141,10 +142,24 @@ export async function finishBooks(books: Books, ref: AttemptRef, attempt: Attemp
   if (last?.state === 'verdict') {
     const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
     await bookVerdict(books, row, ref, { attempt, endedAtMs, verdict: last.verdict, goneMs: null });
+  } else if (isDecided) {
+    const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
+    await bookVerdict(books, row, ref, { attempt, endedAtMs, verdict: 'undecided', goneMs: null });
   } else if (end !== undefined) {
     const createdAtMs = attempt.states.find(({ state }) => state === 'created')?.atMs;
     await bookEnd(books, row, ref, end, { claimedAtMs, createdAtMs });
   } else if (last?.state === 'refused') await bookRefusal(books, row, ref, last, { claimedAtMs });
+}
+
+/**
+ * True where a person or a policy decided while no verdict told what the attempt cost. A decision moves no balance: what
+ * it was charged, and what is given back of it, can still be taken for that of another attempt.
+ */
+function wasDecidedOpen({ states }: Attempt): boolean {
+  const last = states.at(-1)?.state;
+  if (last !== 'ruled' && last !== 'overridden') return false;
+  const found = states.findLast((state) => state.state === 'verdict');
+  return found === undefined || found.verdict === 'undecided';
 }
 
 /** Nobody can price a row whose line cannot be read, and waiting mends nothing. */

@@ -11,7 +11,7 @@ import {
   watchedVerdicts,
   watchVerdict,
 } from '../home/verdicts.js';
-import { rowOf } from './attempts.js';
+import { rowOf } from './attempt-price.js';
 import { bookVerdict } from './charges.js';
 import { type Evidence, upTo } from './check/evidence.js';
 import { settle } from './check/settle.js';

@@ -2,7 +2,7 @@ import type { AccountSettings } from '../contract/account.js';
 import type { Attempt } from '../domain/attempt.js';
 import { type Kind, providerOf } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
-import { intentOf } from '../domain/standing.js';
+import { acceptanceOf, intentOf } from '../domain/standing.js';
 import { callMaxMs, longestRenderMs } from '../kinds/expected.js';
 import { adapterFor } from '../kinds/index.js';
 
@@ -65,8 +65,10 @@ export function lostAtMs(timed: Timed, kind: Kind, attempt: Attempt): number {
   return wasSeen ? lost.atMs : Math.max(lost.atMs, heldUntilMs(timed, kind, claimedAtMs));
 }
 
-/** Until when the job of a lost answer may still run at the service, so that its slot is in use. */
+/** Until when a job that nobody waits for may still run at the service, so that its slot is in use. */
 export function slotUntilMs(timed: Timed, attempt: Attempt, kind: Kind, row?: Row): number {
+  const accepted = acceptanceOf(attempt);
+  if (accepted !== undefined) return accepted.atMs + lastedMs(timed, kind, row);
   return lostAtMs(timed, kind, attempt) + bornAfterMs(timed) + lastedMs(timed, kind, row);
 }
 

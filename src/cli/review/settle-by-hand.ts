@@ -149,8 +149,6 @@ async function record({ ledger }: HomeAccess, ref: AttemptRef, state: AttemptSta
     if (!(error instanceof LedgerError)) throw error;
     throw goneOn(ref.id, ` (${error.message})`);
   }
-  // What was not billed holds no slot.
-  if (state.state === 'ruled' && state.ruling === 'not_billed') await ledger.close(ref);
 }
 
 async function waitForRecord(

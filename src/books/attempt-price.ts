@@ -1,0 +1,43 @@
+import type { Attempt, AttemptRef, AttemptState, Intent } from '../domain/attempt.js';
+import type { CreditsRange } from '../domain/money.js';
+import type { Row } from '../domain/row.js';
+import { intentOf } from '../domain/standing.js';
+import { loadRow, type RowSources } from '../home/row-work.js';
+import { expectedCredits } from './credits.js';
+import type { Books } from './open-books.js';
+import { widest } from './prices/price-book.js';
+import { withFollowUp } from './prices/row-price.js';
+
+/** What an attempt would cost, by its claim and by what is known since. */
+
+/**
+ * What an attempt would cost in all, by what was known at its claim and by what is known of discounts and prices now.
+ */
+export async function expectedOf(books: Books, ref: AttemptRef, attempt: Attempt): Promise<CreditsRange | null> {
+  const intent = intentOf(attempt);
+  if (!intent) return null;
+  const row = await rowOf(books, ref, intent);
+  return withFollowUp(row, await costOf(books, ref.batch, row, intent));
+}
+
+/** Without what may be charged after the end. */
+export async function costOf(
+  books: Books,
+  batch: string,
+  row: Row,
+  { expected, atMs }: Intent,
+): Promise<CreditsRange | null> {
+  const now = await expectedCredits(books, batch, row, atMs);
+  return expected === null ? now : widest(expected, now ?? expected);
+}
+
+/** The row of an attempt, as it was when the attempt was claimed. */
+export async function rowOf(sources: RowSources, { batch, id }: AttemptRef, intent: Intent): Promise<Row> {
+  const { generation, part, index, kind } = intent;
+  return (await loadRow(sources, { batch, id, generation, part, index, kind })).row;
+}
+
+/** A failed call may have been charged before it was refunded; other refusals never are (service document 1). */
+export function wasRefunded(state: AttemptState | undefined): state is Extract<AttemptState, { state: 'refused' }> {
+  return state?.state === 'refused' && state.rule === 'S1';
+}
