@@ -72,10 +72,10 @@ function isCreated(step: SettleResult): boolean {
 
 /** Makes void what nobody claimed, and a case of a claim that no process here is sending any more (T12). */
 export async function inspect(deps: Dependencies, ref: AttemptRef): Promise<SubmitResult> {
-  const atMs = deps.now();
   const found = await deps.ledger.readAttempt(ref);
   if (!found) {
-    const voided = await deps.ledger.voidClaim(ref, 'no claim was written before the time-out', { atMs });
+    const why = 'no claim was written before the time-out';
+    const voided = await deps.ledger.voidClaim(ref, why, { atMs: deps.now() });
     if (voided) return { outcome: 'standing', n: ref.n, standing: 'void' };
   }
   const attempt = (await deps.ledger.readAttempt(ref)) ?? { n: ref.n, states: [], torn: true };
@@ -84,7 +84,8 @@ export async function inspect(deps: Dependencies, ref: AttemptRef): Promise<Subm
     const gone = caller !== undefined && deps.callers.isGone(caller) ? { callerGone: true as const } : {};
     const message = 'the process or its activity ended between the claim and the answer';
     const evidence = { rule: 'T12', ...gone, message };
-    await deps.ledger.append(ref, { state: 'unknown', atMs, evidence });
+    // Its times count from when its process was seen to be gone.
+    await deps.ledger.append(ref, { state: 'unknown', atMs: deps.now(), evidence });
   }
   return resultOf(deps, ref, (await deps.ledger.readAttempt(ref)) ?? attempt);
 }
@@ -181,7 +182,8 @@ async function override(deps: Dependencies, { row, n, cause }: OverrideInput): P
   const state = { state: 'overridden', atMs: deps.now(), cause, by: { who: 'policy', why } } as const;
   const before = await deps.ledger.readAttempt(ref);
   const isDue = before && standingOf(before) === 'undecided' && (await isReserved(deps.home, ref));
-  if (isDue) await deps.ledger.append(ref, state);
+  // The waste book was read meanwhile: a late answer that came wins.
+  if (isDue) await deps.ledger.append(ref, state, before);
   const attempt = (await deps.ledger.readAttempt(ref)) ?? { n, states: [], torn: true };
   if (standingOf(attempt) === 'overridden') return { outcome: 'granted' };
   return { outcome: 'standing', result: await resultOf(deps, ref, attempt) };

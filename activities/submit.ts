@@ -18,7 +18,7 @@ import { holdForHome, isOwnHome } from './row/home-marks.js';
 import { type CallbackOffer, intentFor, newCallbackOffer } from './row/intent.js';
 import { claimWithin, loweredBudget } from './row/lowered-budget.js';
 import { noteResult } from './row/semaphore-notes.js';
-import { formatOf, isGivenUp, replacement, standingResult, withOutput } from './row/submit-guard.js';
+import { formatOf, isGivenUp, lateStanding, replacement, standingResult, withOutput } from './row/submit-guard.js';
 import { readExchange, recordOutcome } from './row/submit-outcome.js';
 import { unheardEnd } from './row/unheard-end.js';
 import { standBy } from './stand-by.js';
@@ -131,12 +131,13 @@ async function claimAndSend(
   times.sentMs = claimedMonotonicMs;
   noteUnderWay(deps, ref, 1);
   try {
-    const [isOwn, intent, replaced, unordered, maxNano] = await Promise.all([
+    const [isOwn, intent, replaced, unordered, maxNano, late] = await Promise.all([
       isOwnHome(deps, ref.batch),
       intentFor(deps, ready, row, claimedWallMs),
       replacement(deps, { ref: row, row: work.row }),
       notOrdered(deps, row, { hash: work.row.hash, earlier: ready.earlier, sinceMs }),
       loweredBudget(deps, ref.batch),
+      lateStanding(deps, row, work.row.hash, ref.n),
     ]);
     if (!isOwn) {
       await holdForHome(deps, ref.batch);
@@ -144,6 +145,7 @@ async function claimAndSend(
     }
     if (replaced) return replaced;
     if (unordered) return unordered;
+    if (late) return late;
     // The price has risen since the batch's budget reserved it, by more than a balance can show.
     const reserved = (upToNano ?? Number.POSITIVE_INFINITY) + BALANCE_TOLERANCE_NANO;
     const mostNano = withFollowUp(work.row, intent.expected)?.hi ?? null;

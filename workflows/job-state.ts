@@ -88,7 +88,7 @@ function settled(state: JobState, result: Extract<Happened, { what: 'settled' }>
   if (result.outcome === 'verdict') {
     const { verdict } = result;
     const told: Effect = { do: 'note case', end: { verdict } };
-    return withEffects([told, verdict === 'not_billed' ? RELEASE : kept], standing(trusting, verdict));
+    return withEffects([told, verdict === 'not_billed' ? RELEASE : kept], standing(trusting, verdict, result));
   }
   // What may still run at the service keeps its slot, whoever settled it.
   const keepsSlot = result.result.outcome === 'standing' && isLost(result.result.standing);

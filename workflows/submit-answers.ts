@@ -1,4 +1,4 @@
-import type { SubmitResult } from '../src/contract/attempts.js';
+import type { ByPerson, SubmitResult } from '../src/contract/attempts.js';
 import type { PauseReason, TurnedAway } from '../src/contract/semaphore.js';
 import { FAILED_BY, type ReasonCode } from '../src/domain/failure.js';
 import type { Status } from '../src/domain/outcome.js';
@@ -63,13 +63,17 @@ export function submitted(state: JobState, result: SubmitResult): Next {
     case 'standing':
       return withEffects(
         givenBack(result),
-        standing({ ...state, n: result.n, expected: result.expected }, result.standing),
+        standing({ ...state, n: result.n, expected: result.expected }, result.standing, result),
       );
   }
 }
 
 /** What follows from where an attempt stands, by the batch's policy. */
-export function standing(state: JobState, standing: Extract<SubmitResult, { outcome: 'standing' }>['standing']): Next {
+export function standing(
+  state: JobState,
+  standing: Extract<SubmitResult, { outcome: 'standing' }>['standing'],
+  { byPerson }: ByPerson,
+): Next {
   switch (standing) {
     case 'void':
       return to(state, { step: 'submit' });
@@ -92,7 +96,7 @@ export function standing(state: JobState, standing: Extract<SubmitResult, { outc
     case 'written_off':
       return to(state, finish('failed', 'marked_unbilled'));
     case 'not_billed': {
-      const isHeld = state.policy.ambiguity === 'hold' || !state.mayResend;
+      const isHeld = !byPerson && (state.policy.ambiguity === 'hold' || !state.mayResend);
       return to(state, isHeld ? finish('failed', 'answer_lost_unbilled') : { step: 'submit' });
     }
     case 'ended':

@@ -8,6 +8,7 @@ import { standsFor } from '../../src/home/row-standing.js';
 import { type RowInForce, type RowWork, rowInForce } from '../../src/home/row-work.js';
 import type { Dependencies } from '../dependencies.js';
 import type { SaveAtOnce } from '../files/save-at-once.js';
+import { readAttempts } from './claims.js';
 import { nameAgain } from './contested.js';
 
 /** What keeps a row from being sent: its own earlier attempts, and a manifest that was changed meanwhile. */
@@ -32,6 +33,16 @@ export async function standingResult(
   if (open) return resultOf(deps, { batch, id, n: open.n }, open);
   // The number was given to other content of the row: this one's attempt comes after all of those.
   return same && { outcome: 'standing', n: last.n, standing: 'void' };
+}
+
+/** What became known of earlier attempts while the turn was waited for: a late state wins. */
+export async function lateStanding(
+  deps: Dependencies,
+  row: RowRef,
+  hash: string,
+  n: number,
+): Promise<SubmitResult | undefined> {
+  return n === 1 ? undefined : standingResult(deps, await readAttempts(deps, { ...row, n }), row, hash, n);
 }
 
 /** Set when the manifest of the batch was changed since this job was started, and the row with it. */
@@ -86,5 +97,6 @@ function toResult(attempt: Attempt): SubmitResult {
     return { outcome: 'refused', n: attempt.n, next, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   }
   const standing = standingOf(attempt);
-  return { outcome: 'standing', n: attempt.n, standing: standing === 'refused' ? 'claimed' : standing };
+  const byPerson = last?.state === 'verdict' && last.byPerson ? { byPerson: true as const } : {};
+  return { outcome: 'standing', n: attempt.n, standing: standing === 'refused' ? 'claimed' : standing, ...byPerson };
 }

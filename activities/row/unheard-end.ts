@@ -35,8 +35,7 @@ export async function unheardEnd(
     const failures = since.filter((attempt) => standingOf(attempt) === 'ended').length;
     return failures > policy.retries && state?.state === 'ended' ? endedReason(state) : undefined;
   }
-  // A person settled it, with others of its price.
-  if (state?.state === 'verdict' && state.group !== undefined) return undefined;
+  if (state?.state === 'verdict' && state.byPerson) return undefined;
   const isHeld = policy.ambiguity === 'hold' || !(await isTrusted(deps.home));
   return isHeld ? 'answer_lost_unbilled' : undefined;
 }

@@ -17,7 +17,7 @@ import { slotUntilMs } from './waits.js';
 
 /** Interchangeable cases are decided once, for all of them, and each follows that decision. */
 
-export type Own = Exclude<Settlement, { outcome: 'group' }> & { group?: string };
+export type Own = Exclude<Settlement, { outcome: 'group' }> & { group?: string; byPerson?: true };
 
 const DAMAGED =
   'undecided: the record of the group that it was settled in cannot be read; `callsheet ledger verify` names it';
@@ -80,9 +80,10 @@ export function heldAtMs({ at }: Story, lambdaMs: number): number {
   return Math.floor(at.askedMs - lambdaMs);
 }
 
-function ownOf({ id, billed, sentence }: Group, name: string, goneMs: number): Own {
-  if (billed.includes(name)) return { outcome: 'verdict', verdict: 'billed', sentence, group: id };
-  return { outcome: 'verdict', verdict: 'not_billed', goneMs, sentence, group: id };
+function ownOf({ id, billed, sentence, byPerson }: Group, name: string, goneMs: number): Own {
+  const stated = { outcome: 'verdict', sentence, group: id, ...defined({ byPerson }) } as const;
+  if (billed.includes(name)) return { ...stated, verdict: 'billed' };
+  return { ...stated, verdict: 'not_billed', goneMs };
 }
 
 function byClaim(a: Case, b: Case): number {
@@ -164,7 +165,8 @@ function essenceOf({ members, group }: CountedAttempts): string {
  * Records the group and the verdict on each of its members; an answer that came meanwhile wins. Can be repeated: what a
  * crash left undone is done then. False, with nothing recorded, when its first member was settled with others meanwhile.
  */
-export async function recordGroup(books: Books, group: Group): Promise<boolean> {
+export async function recordGroup(books: Books, counted: Group): Promise<boolean> {
+  const group = { ...counted, byPerson: true } as const;
   const [first] = group.members;
   if (first === undefined) return false;
   if (!(await books.groups.write(refOf(first), group)) && (await books.groups.of(first))?.id !== group.id) {
@@ -180,7 +182,7 @@ async function recordMember(books: Books, { id, sentence, billed }: Group, name:
   const intent = attempt && intentOf(attempt);
   if (!attempt || !intent) return;
   const verdict = billed.includes(name) ? 'billed' : 'not_billed';
-  const state = { state: 'verdict', atMs: books.now(), verdict, sentence, group: id } as const;
+  const state = { state: 'verdict', atMs: books.now(), verdict, sentence, group: id, byPerson: true } as const;
   const last = attempt.states.at(-1);
   const isRecorded = last?.state === 'verdict' && last.group === id;
   if (!isRecorded && !(await books.ledger.append(ref, state))) return;

@@ -100,15 +100,17 @@ const EXACT_WITHIN = 3;
 export async function learnFromCharges(books: Books): Promise<void> {
   const { learned } = books;
   const sinceMs = books.now() - LEARN_FROM_MS / books.settings.timeScale;
-  const { known, cases } = await attemptsSince(books, sinceMs);
+  const [lambdaMs, rhoMs] = [await learned.lambdaMs(), await learned.rhoMs()];
+  // What ended before can still be given back beside a charge that would else stand alone.
+  const { known, cases } = await attemptsSince(books, sinceMs - lambdaMs - rhoMs);
+  const recent = known.filter(({ endedAtMs }) => endedAtMs === null || endedAtMs >= sinceMs);
   // While an answer is lost, no charge is known to stand alone.
-  if (known.length === 0 || known.length > ATTEMPTS_MAX || cases.length > 0) return;
+  if (recent.length === 0 || recent.length > ATTEMPTS_MAX || cases.length > 0) return;
   const readings = await readingsSince(books, sinceMs);
   const balances = readings.map(({ balanceNano }) => balanceNano);
-  const [lambdaMs, rhoMs] = [await learned.lambdaMs(), await learned.rhoMs()];
   const roundingNano = await learned.roundingNano(balances);
   const lessons = learn({ lambdaMs, rhoMs, roundingNano, readings }, known);
-  const byName = new Map(known.filter(({ end }) => end !== 'follow_up').map((one) => [one.name, one]));
+  const byName = new Map(recent.filter(({ end }) => end !== 'follow_up').map((one) => [one.name, one]));
   const timings = lessons.timings.flatMap(({ name, timing }) => {
     const attempt = byName.get(name);
     return attempt?.model === undefined ? [] : [{ kind: attempt.kind, model: attempt.model, timing, name }];

@@ -1,4 +1,6 @@
+import type { ByPerson } from '../contract/attempts.js';
 import type { Attempt, AttemptRef, Verdict } from '../domain/attempt.js';
+import { defined } from '../domain/defined.js';
 import type { Row } from '../domain/row.js';
 import { nameOf } from '../home/attempts.js';
 import { longestRenderMs } from '../kinds/expected.js';
@@ -38,7 +40,7 @@ export type CaseStep =
    * `discountsSinceMs`: the discounts are to be read as they are then or later.
    */
   | { outcome: 'wait'; delayMs: number; hinted?: true; quiet: QuietTime | undefined; discountsSinceMs?: number }
-  | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number }
+  | ({ outcome: 'verdict'; verdict: Verdict; slotUntilMs: number } & ByPerson)
   /** A late answer was recorded meanwhile: it wins over the verdict. */
   | { outcome: 'answered' };
 
@@ -73,9 +75,9 @@ export async function settleCase(
   const settled = endOfRow(books, row, evidence, await settleTogether(books, evidence, weighed));
   log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
   if (settled.outcome === 'wait') return waitFor(books, evidence, attempt, settled.untilMs - evidence.nowMs);
-  const { verdict, sentence, group } = settled;
+  const { verdict, sentence, group, byPerson } = settled;
   if (isAskedFirst(books, ref, attempt, evidence, verdict)) return waitFor(books, evidence, attempt, ASK_EVERY_MS);
-  const stated = { state: 'verdict', atMs: books.now(), verdict, sentence, ...(group ? { group } : {}) } as const;
+  const stated = { state: 'verdict', atMs: books.now(), verdict, sentence, ...defined({ group, byPerson }) } as const;
   if (!(await ledger.append(ref, stated))) return { outcome: 'answered' };
   const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
   const goneMs = verdict === 'not_billed' ? settled.goneMs + skippedMs : null;
@@ -86,7 +88,7 @@ export async function settleCase(
     const untilMs = evidence.subject.t0Ms + skippedMs + SETTLED_WITHIN_MS / settings.timeScale;
     await watch(books, ref, row.kind, verdict, untilMs);
   }
-  return { outcome: 'verdict', verdict, slotUntilMs: endedAtMs };
+  return { outcome: 'verdict', verdict, slotUntilMs: endedAtMs, ...defined({ byPerson }) };
 }
 
 /**

@@ -69,9 +69,14 @@ export interface Expected {
   expected?: RenderTimes;
 }
 
+/** A person settled it: where it was not billed it is sent again, whatever the policy is. */
+export interface ByPerson {
+  byPerson?: true;
+}
+
 export type SubmitResult =
   /** `n` is the attempt that this is about: an earlier one where that one still stands in the way. */
-  | ({ outcome: 'standing'; n: number; standing: Exclude<Standing, 'refused'> } & GivenBack & Expected)
+  | ({ outcome: 'standing'; n: number; standing: Exclude<Standing, 'refused'> } & ByPerson & GivenBack & Expected)
   | {
       outcome: 'refused';
       n: number;
@@ -115,7 +120,7 @@ export type PollResult =
 
 /** `untrusted` = a verdict of the account was contradicted: `if-proved` is off until a person has looked. */
 export type SettleResult =
-  | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number; untrusted?: true }
+  | ({ outcome: 'verdict'; verdict: Verdict; slotUntilMs: number; untrusted?: true } & ByPerson)
   /**
    * `hinted`: a handle without a confirmation is known, to be asked after at each look. `discountsSinceMs`: the verdict
    * waits for the discounts as they are then or later.

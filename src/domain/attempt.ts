@@ -80,8 +80,11 @@ export type AttemptState =
       state: 'verdict';
       atMs: number;
       verdict: Verdict;
-      sentence: string /** Counted together with others. */;
+      sentence: string;
+      /** Counted together with others. */
       group?: string;
+      /** A person had them counted. */
+      byPerson?: true;
     }
   /** A person knows the handle, and a poll of it was answered. */
   | { state: 'attached'; atMs: number; handle: string; by: Decision }

@@ -55,6 +55,8 @@ export interface ResultFacts {
   revisedPrompt?: string;
   /** Seconds that the service says it bills. */
   billedSeconds?: number;
+  /** Lengths that the service shows, without a word on which it bills: that of the output, or amounts without a name. */
+  shownSeconds?: number[];
   /** Tokens that the service says it bills. */
   billedTokens?: number;
   /** Kept exactly as the service gave it. */

@@ -47,9 +47,10 @@ export function createLedger(store: Store, account: string) {
       voidClaim(home, ref, why, place.atMs),
     /**
      * Appends a state; true when it now stands, false when the ledger knew as much already (the later state wins).
-     * Throws a LedgerError when there is no claim or when the state contradicts what is recorded.
+     * With `seen` it is appended only where nothing was recorded since then. Throws a LedgerError when there is no claim
+     * or when the state contradicts what is recorded.
      */
-    append: (ref: AttemptRef, state: AttemptState): Promise<boolean> => append(home, ref, state),
+    append: (ref: AttemptRef, state: AttemptState, seen?: Attempt): Promise<boolean> => append(home, ref, state, seen),
     /** All attempts of a row, by number; empty when none was claimed. */
     read: async (batch: string, id: string): Promise<Attempt[]> =>
       (await loadAttempts(store, home.keys, batch, id)).map(withoutSeq),
@@ -95,11 +96,12 @@ async function voidClaim({ store, keys }: HomePlace, ref: AttemptRef, why: strin
   return voided;
 }
 
-async function append(home: OpenLedger, ref: AttemptRef, state: AttemptState): Promise<boolean> {
+async function append(home: OpenLedger, ref: AttemptRef, state: AttemptState, seen?: Attempt): Promise<boolean> {
   const { store, keys } = home;
   for (let race = 0; race < APPEND_RACES_MAX; race++) {
     const attempt = takeFresh(home, ref) ?? (await loadAttempt(store, keys, ref));
     if (attempt === undefined) throw new LedgerError('NO_CLAIM', `${nameOf(ref)} has no claim`, ref);
+    if (seen !== undefined && attempt.states.length !== seen.states.length) return false;
     const transition = transitionOf(attempt.states, state);
     if (transition === 'adds_nothing') return false;
     if (transition === 'contradicts') {

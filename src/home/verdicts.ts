@@ -18,6 +18,8 @@ export const groupSchema = z.object({
   /** Attempts that were settled before and were counted with these: what may come back of them would look the same. */
   beside: z.exactOptional(z.array(z.string())),
   sentence: z.string(),
+  /** A person had them counted (`review settle-group`): those that were not billed are sent again whatever the policy is. */
+  byPerson: z.exactOptional(z.literal(true)),
   /**
    * From the first claim of all until nothing of any of them can run, and when the balance still held those that were
    * billed; absent in groups of an earlier callsheet.

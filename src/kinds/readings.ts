@@ -16,6 +16,8 @@ export type StatusTable = ReadonlyMap<string, 'running' | 'succeeded' | 'failed'
 
 /** How deep a `usage` object may nest to be kept. */
 const USAGE_DEPTH_MAX = 16;
+/** No film of the service is longer, seconds. */
+const LENGTH_MAX = 60;
 
 /** A field that may be absent or of the wrong type without making the answer unreadable. */
 export const optionalText = z.string().optional().catch(undefined);
@@ -111,6 +113,13 @@ export function failed(word: string, reason: unknown): PollReading {
 /** `usage` exactly as the service gave it; undefined when there is none or it nests too deep to be recorded. */
 export function usageOf(value: unknown): Json | undefined {
   return value === null || value === undefined || depthExceeds(value, USAGE_DEPTH_MAX) ? undefined : (value as Json);
+}
+
+/** Amounts that can be an output's length in seconds; which of them is one is not shown. */
+export function lengthsIn(usage: Json): number[] {
+  if (typeof usage === 'object' && usage !== null) return Object.values(usage).flatMap(lengthsIn);
+  const amount = typeof usage === 'number' || typeof usage === 'string' ? Number(usage) : 0;
+  return amount > 0 && amount <= LENGTH_MAX ? [amount] : [];
 }
 
 /** A machine-readable code, which some providers give as a number. */

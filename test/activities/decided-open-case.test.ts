@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { settleActivities } from '../../activities/settle.js';
+import { recordGroup } from '../../src/books/groups.js';
 import { useReadings } from '../../src/books/readings.js';
 import { spentOf } from '../../src/books/spent.js';
 import type { RowRef } from '../../src/contract/workflows.js';
@@ -9,6 +10,7 @@ import type { PriceRule } from '../../src/domain/price.js';
 import type { Row } from '../../src/domain/row.js';
 import { standingOf } from '../../src/domain/standing.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { firstState, stepAfter } from '../../workflows/job-state.js';
 import { intent } from '../home/support/examples.js';
 import { rowRecord } from '../support/row-record.js';
 import { accountAtHand, MINUTE_MS, plainRow, readAccount } from './support/account-at-hand.js';
@@ -145,4 +147,20 @@ test('a charge that was given up while its case was open is not that of an older
   await read(131, 420, 19.8);
   const attempt = await deps.ledger.readAttempt(speech);
   expect(attempt && standingOf(attempt)).not.toBe('billed');
+});
+
+test('an open case that a person had counted, with others, as not billed is sent again, also under `hold`', async () => {
+  const { deps, clock, read, lose, refOf } = await atHand([FIRST, SECOND]);
+  await read(-1, -1, 20);
+  await lose(FIRST);
+  await lose(SECOND);
+  const members = ['b/first/1', 'b/second/1'];
+  const group = { schema: 1, id: 'g', members, billed: ['b/first/1'], sentence: '1 of 2', atMs: clock.nowMs } as const;
+  expect(await recordGroup(deps.books, { ...group, members, billed: [...group.billed] })).toBe(true);
+  const row = refOf(SECOND);
+  const result = await settleActivities(deps).settle({ row, n: 1, ambiguity: 'hold' });
+  if (result.outcome === 'wait') throw new Error('it is settled');
+  const policy = { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 } as const;
+  const state = firstState({ account: 'a', row, policy, attempts: 1, begins: 'case', timeScale: 1 });
+  expect(stepAfter(state, { what: 'settled', result }).next).toEqual({ step: 'submit' });
 });

@@ -46,6 +46,7 @@ async function second(states: AttemptState[], policy: Partial<BatchOrder['policy
 test.each<[string, AttemptState[], Partial<BatchOrder['policy']>, string]>([
   ['was refused as invalid', [REFUSED], {}, 'invalid_request'],
   ['was found not billed, under `hold`', [LOST, UNBILLED], {}, 'answer_lost_unbilled'],
+  ['was counted as not billed, before `hold`', [LOST, { ...UNBILLED, group: 'g' }], {}, 'answer_lost_unbilled'],
   ['failed at the service, without retries', [CREATED, ENDED], {}, 'render_failed'],
 ])('what %s is not sent again', async (_, states, policy, reason) => {
   expect(await second(states, policy)).toEqual({ result: { outcome: 'not_sent', reason }, sent: 0 });
@@ -54,7 +55,7 @@ test.each<[string, AttemptState[], Partial<BatchOrder['policy']>, string]>([
 test.each<[string, AttemptState[], Partial<BatchOrder['policy']>]>([
   ['never left this machine', [AWAY], {}],
   ['was found not billed, under `if-proved`', [LOST, UNBILLED], { ambiguity: 'if-proved' }],
-  ['was counted as not billed, as a person ordered', [LOST, { ...UNBILLED, group: 'g' } as AttemptState], {}],
+  ['was counted as not billed, as a person ordered', [LOST, { ...UNBILLED, group: 'g', byPerson: true }], {}],
   ['failed at the service, with a retry left', [CREATED, ENDED], { retries: 1 }],
 ])('what %s is', async (_, states, policy) => {
   expect(await second(states, policy)).toMatchObject({ result: { n: 2 }, sent: 1 });

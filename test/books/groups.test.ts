@@ -97,7 +97,7 @@ test('a home that fails while a group is recorded: the same again goes on and en
   );
   const counted = await countAttempts(deps.books, refs);
   expect(counted.map(({ members, group: of }) => [members.map(({ name }) => name), of])).toEqual([
-    [['c/r/1', 'd/r/1'], group],
+    [['c/r/1', 'd/r/1'], { ...group, byPerson: true }],
   ]);
   for (const { group: of } of counted) expect(of && (await recordGroup(deps.books, of))).toBe(true);
   const verdicts = await Promise.all(refs.map(async (ref) => (await deps.ledger.readAttempt(ref))?.states.at(-1)));

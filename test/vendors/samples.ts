@@ -268,7 +268,7 @@ const SAMPLES: Readonly<Record<Kind, Sample>> = {
         {
           answer: { task: { status: 'succeeded', content: { url: OUTPUT_URL }, usage: secondsUsage } },
           outputs: [{ url: OUTPUT_URL }],
-          facts: { usage: secondsUsage },
+          facts: { usage: secondsUsage, shownSeconds: [6, 2] },
         },
       ],
       failed: ['failed', 'cancelled'].map((status) => ({

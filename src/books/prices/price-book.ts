@@ -83,19 +83,31 @@ function unitsOf({ unit, above = 0, upTo }: PriceComponent, quantities: Quantiti
 
 /** How much of each unit a row is billed for, as far as the request, its local files and its result tell. Pure. */
 
-export type BilledFacts = Pick<ResultFacts, 'billedSeconds' | 'billedTokens'>;
+export type BilledFacts = Pick<ResultFacts, 'billedSeconds' | 'shownSeconds' | 'billedTokens'>;
+
+/** Lengths that differ by less are the same. */
+const SAME_SECONDS = 1e-3;
 
 /** Everything that the documents bill for a row; `facts` are what only the finished clip tells. */
 export function billedQuantities(row: Row, facts: BilledFacts = {}): Quantities {
+  const asked = factsOf(row.kind).billed?.(row, askedOutput(row));
   return {
     request: exactly(1),
     image: exactly(1),
     'reference-second': exactly(0),
     'reference-image': exactly(row.media.reference_images?.length ?? 0),
-    ...factsOf(row.kind).billed?.(row, askedOutput(row)),
+    ...asked,
+    ...(asked?.second && facts.shownSeconds ? { second: orShown(asked.second, facts.shownSeconds) } : {}),
     ...(facts.billedSeconds === undefined ? {} : { second: exactly(facts.billedSeconds) }),
     ...(facts.billedTokens === undefined ? {} : { 'million-tokens': exactly(facts.billedTokens / 1e6) }),
   };
+}
+
+/** A length that was asked for, where the service shows another one: nobody knows which of them it bills. */
+function orShown({ lo, hi }: Quantity, shown: readonly number[]): Quantity {
+  const isAsIs = shown.some((one) => one >= lo - SAME_SECONDS && (hi === null || one <= hi + SAME_SECONDS));
+  if (isAsIs || hi === null || shown.length === 0) return { lo, hi };
+  return { lo: Math.min(lo, ...shown), hi: Math.max(hi, ...shown) };
 }
 
 export function isExact({ lo, hi }: Quantity): boolean {

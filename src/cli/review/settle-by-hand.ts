@@ -59,7 +59,7 @@ export async function settleByHand(
       const priceNano = paid.get(one.found.row.id);
       if (priceNano !== undefined) await noteWaste(access.home, refOf(one.found), priceNano, Date.now());
       const state = stateOf(order, one.handle, Date.now());
-      await record(access, refOf(one.found), state);
+      await record(access, one.found, state);
       recorded.push({ ...one, state });
     });
   }
@@ -142,9 +142,12 @@ function goneOn(id: string, why = ''): UserError {
   return new UserError(`row '${id}' went on meanwhile${why}: look at it again; nothing was changed`);
 }
 
-async function record({ ledger }: HomeAccess, ref: AttemptRef, state: AttemptState): Promise<void> {
+async function record({ ledger }: HomeAccess, found: FoundCase, state: AttemptState): Promise<void> {
+  const ref = refOf(found);
   try {
-    await ledger.append(ref, state);
+    const isRecorded = await ledger.append(ref, state, found.last);
+    const now = isRecorded ? found.last : await ledger.readAttempt(ref);
+    if (now?.states.length !== found.last?.states.length) throw goneOn(ref.id);
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     throw goneOn(ref.id, ` (${error.message})`);

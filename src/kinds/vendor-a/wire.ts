@@ -101,6 +101,7 @@ export const vendorA: Family = {
 
 /** A task is polled under the capability it was submitted to; under another one the service answers 404. */
 function kindOf(rules: KindRules, bodyOf: BodyOf): Family[string] {
+  const isDriven = rules === vendorAMotionControl;
   const wire: AsyncWire = {
     submitRequest: (row, media, options) => ({
       method: 'POST',
@@ -117,7 +118,7 @@ function kindOf(rules: KindRules, bodyOf: BodyOf): Family[string] {
     echo: ['data', 'task_id'],
     readPoll(answer) {
       const read = readAs(polled, answer);
-      return read === undefined ? unreadable('the answer is not a task') : readPolledTask(read);
+      return read === undefined ? unreadable('the answer is not a task') : readPolledTask(read, isDriven);
     },
   };
   return { rules, wire };
@@ -146,7 +147,7 @@ function readTask(
 }
 
 /** A `code` other than 0 is a failed poll, not a failed job, unless the task's own status says that it failed. */
-function readPolledTask({ code, message, data }: z.output<typeof polled>): PollReading {
+function readPolledTask({ code, message, data }: z.output<typeof polled>, isDriven: boolean): PollReading {
   if (isErrorCode(code) && data?.task_status !== 'failed') {
     const shown = typeof code === 'number' ? ` ${code}` : '';
     return unreadable(`the poll failed with provider code${shown}: ${safeText(message ?? 'no message given', 200)}`);
@@ -159,7 +160,11 @@ function readPolledTask({ code, message, data }: z.output<typeof polled>): PollR
         const seconds = believedSeconds('videos[].duration', duration, warnings);
         return url ? [defined({ url, durationSeconds: seconds })] : [];
       });
-      return succeeded(outputs, defined({ warnings: unlessNone(warnings) }));
+      const [only, ...others] = outputs;
+      const shown = only?.durationSeconds !== undefined && others.length === 0 ? [only.durationSeconds] : undefined;
+      // The driver's length is what motion control bills.
+      const shownSeconds = isDriven ? undefined : shown;
+      return succeeded(outputs, defined({ shownSeconds, warnings: unlessNone(warnings) }));
     },
     failed: (word) => failed(word, data?.task_status_msg ?? message),
   });

@@ -9,6 +9,7 @@ import {
   created,
   failed,
   handleText,
+  lengthsIn,
   optionalText,
   readStatus,
   type StatusTable,
@@ -70,7 +71,9 @@ const wire: AsyncWire = {
     return readStatus(task.status, STATUS, {
       succeeded: () => {
         const url = task.content?.url;
-        return succeeded(url ? [{ url }] : [], defined({ usage: usageOf(task.usage) }));
+        const usage = usageOf(task.usage);
+        const shownSeconds = usage === undefined ? undefined : lengthsIn(usage);
+        return succeeded(url ? [{ url }] : [], defined({ usage, shownSeconds }));
       },
       failed: (word) => failed(word, task.error),
     });
