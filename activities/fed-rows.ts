@@ -159,7 +159,7 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   const isAwaited = (await feedsReader(deps, batch, row.generation).waitingFor(row.index)).length > 0;
   const feeds = isAwaited ? { feeds: true as const } : {};
   const was = record && { status: record.status, creditsNano: record.creditsNano ?? null };
-  const upToNano = begins === 'submit' || begins === 'prepare' ? await priceOf(deps, row) : null;
+  const upToNano = await priceOf(deps, row);
   return {
     outcome: 'restart',
     begins,

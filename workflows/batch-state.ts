@@ -4,7 +4,7 @@ import type { OpenRow } from '../src/contract/rows.js';
 import type { BatchEvent, BatchProgress, BatchResult, BatchState, RowRef } from '../src/contract/workflows.js';
 import type { BatchTally } from '../src/domain/batch.js';
 import { noCounts, STATUSES } from '../src/domain/outcome.js';
-import { bookFinished, count, countFailure, takeLimits } from './budget.js';
+import { bookFinished, bookRevised, count, countFailure, takeLimits } from './budget.js';
 import {
   chainsAreOver,
   countAhead,
@@ -145,6 +145,7 @@ export function countFinished(state: BatchState, report: RowFinished, nowMs: num
   const { id, status, creditsNano } = report;
   if (report.was) state.corrected = true;
   if (!found) {
+    if (report.was) bookRevised(state, report.was.creditsNano, creditsNano);
     if (report.was && state.counts[report.was.status] > 0) {
       count(state, report.was, -1);
       count(state, report, 1);

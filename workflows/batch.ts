@@ -10,7 +10,7 @@ import * as messages from '../src/contract/messages.js';
 import { jobId } from '../src/contract/names.js';
 import type { BatchInput, BatchProgress, BatchResult, BatchState, RowRef } from '../src/contract/workflows.js';
 import * as window from './batch-state.js';
-import { mustReadSpent, reservePayment } from './budget.js';
+import { beginReadSpent, mustReadSpent, reservePayment, takeSpent } from './budget.js';
 import { freezeChains, noteHeld, openOrdered, rescanHeld } from './chains.js';
 import { openHold } from './hold-batch.js';
 import { reopenRow, takeReopened } from './open-row.js';
@@ -122,9 +122,8 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   }
 
   async function readSpent(): Promise<void> {
-    const { endedNano, openNano, unbounded } = await home.readSpent({ batch: input.batch });
-    // What nobody can bound leaves no room.
-    state.spentNano = unbounded > 0 ? Number.MAX_SAFE_INTEGER : endedNano + openNano;
+    beginReadSpent(state);
+    takeSpent(state, await home.readSpent({ batch: input.batch }));
   }
 
   function handOverDue(): boolean {

@@ -1,4 +1,5 @@
 import type { PaymentAsked, RowFinished } from '../src/contract/messages.js';
+import type { SpentResult } from '../src/contract/pages.js';
 import type { OpenRow } from '../src/contract/rows.js';
 import type { BatchState } from '../src/contract/workflows.js';
 import type { BatchLimits } from '../src/domain/batch.js';
@@ -8,6 +9,9 @@ import type { CreditsNano } from '../src/domain/money.js';
  * What a batch may still spend: what ended has cost, plus the most that every open row can cost, never exceeds the
  * limit (I20). A row's bound is reserved before its job starts and becomes its cost when it ended. Pure.
  */
+
+/** What nobody can bound leaves no room. */
+const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 /** Takes the limits that are given; the others stay. A batch that stopped for an old one goes on. */
 export function takeLimits(state: BatchState, given: BatchLimits | undefined): void {
@@ -22,6 +26,17 @@ export function takeLimits(state: BatchState, given: BatchLimits | undefined): v
 /** True when a limit is there and nobody has read yet what the batch has cost so far. */
 export function mustReadSpent(state: BatchState): boolean {
   return state.limits.maxCreditsNano !== null && state.spentNano === null;
+}
+
+/** From here on what ends is added to what is read: a row that is claimed and ends behind the read's back is not in it. */
+export function beginReadSpent(state: BatchState): void {
+  state.endedMeanwhileNano = 0;
+}
+
+/** A row that ended while the read came by it counts twice: the sum may be too large, never too small. */
+export function takeSpent(state: BatchState, { endedNano, openNano, unbounded }: SpentResult): void {
+  state.spentNano = unbounded > 0 ? UNBOUNDED : endedNano + openNano + (state.endedMeanwhileNano ?? 0);
+  delete state.endedMeanwhileNano;
 }
 
 /** What new rows may reserve; null without a limit. An open row whose price is unknown leaves nothing. */
@@ -48,10 +63,25 @@ export function reservePayment(state: BatchState, { id, n, nano }: PaymentAsked)
 
 /** The reservation becomes the cost; where that is not known, the whole reservation stays. */
 export function bookFinished(state: BatchState, row: OpenRow, creditsNano: CreditsNano | null): void {
-  if (state.spentNano === null) return;
-  const againNano = row.again?.nano ?? 0;
+  addSpent(state, costOf(row, creditsNano));
+}
+
+/** What a row that had ended costs more than it was counted with; what was not known then was counted with its bound. */
+export function bookRevised(state: BatchState, was: CreditsNano | null, creditsNano: CreditsNano | null): void {
+  if (was !== null && creditsNano !== null) addSpent(state, Math.max(0, creditsNano - was));
+}
+
+function costOf({ isJoined, countedNano, upToNano, again }: OpenRow, creditsNano: CreditsNano | null): CreditsNano {
+  const againNano = again?.nano ?? 0;
   // What was at the service when the row was opened has been counted as spent.
-  state.spentNano += row.isJoined ? againNano : (creditsNano ?? (row.upToNano ?? 0) + againNano);
+  if (isJoined && countedNano === undefined) return againNano;
+  if (creditsNano === null) return (upToNano ?? UNBOUNDED) + againNano;
+  return Math.max(0, creditsNano - (countedNano ?? 0));
+}
+
+function addSpent(state: BatchState, nano: CreditsNano): void {
+  if (state.spentNano !== null) state.spentNano += nano;
+  else if (state.endedMeanwhileNano !== undefined) state.endedMeanwhileNano += nano;
 }
 
 /** Counts a row that ended without its output, and stops the batch at one too many. */

@@ -55,9 +55,11 @@ export function takeReopened(state: BatchState): RowRef[] {
 interface Reopening {
   was?: Pick<RowFinished, 'status' | 'creditsNano'> | undefined;
   begins: Begins;
+  /** Claims so far. */
+  attempts: number;
   /** It feeds other rows. */
   feeds?: true | undefined;
-  /** The most that a new attempt can cost, null = unknown. */
+  /** The most that an attempt can cost, null = unknown. */
   upToNano?: CreditsNano | null | undefined;
 }
 
@@ -65,7 +67,7 @@ interface Reopening {
 export function reopenRow(
   state: BatchState,
   row: RowRef,
-  { was, begins, feeds, upToNano = null }: Reopening,
+  { was, begins, attempts, feeds, upToNano = null }: Reopening,
   nowMs: number,
 ): OpenRow | undefined {
   if (state.open.some((o) => o.row.id === row.id)) return undefined;
@@ -76,13 +78,26 @@ export function reopenRow(
   // A row of an earlier manifest is carried on, but belongs to no count.
   const isCounted = row.generation === state.generation;
   if (isCounted && was) count(state, was, -1);
-  // What is at the service has been counted as spent.
-  const cost = isNew ? { upToNano } : { upToNano: 0, isJoined: true as const };
+  const cost = isNew ? { upToNano } : joinedCost(was, attempts, upToNano);
   const countedIn = isCounted ? state.generation : '';
   const chained = { ...(begins === 'prepare' ? { isFed: true as const } : {}), ...(feeds ? { feeds } : {}) };
   const opened: OpenRow = { row, countedIn, restarts: 0, sinceMs: nowMs, ...cost, ...chained };
   state.open.push(opened);
   return opened;
+}
+
+/**
+ * What is at the service has been counted as spent, unless the row ended without it: found unbilled, it was counted with
+ * nothing, or with what another attempt had cost. Until it ends once more its price is reserved.
+ */
+function joinedCost(
+  was: Reopening['was'],
+  attempts: number,
+  upToNano: CreditsNano | null,
+): Pick<OpenRow, 'upToNano' | 'isJoined' | 'countedNano'> {
+  const isCounted = was === undefined || (was.creditsNano === null && attempts <= 1);
+  if (isCounted) return { upToNano: 0, isJoined: true };
+  return { upToNano, isJoined: true, countedNano: was.creditsNano ?? 0 };
 }
 
 // ---- rows whose outputs cannot be stored for now ----

@@ -51,20 +51,33 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   const work = await loadRow(deps, ref);
   const attempts = await readEnded(deps, ref);
   for (const one of attempts) await finishBooks(deps.books, { batch: ref.batch, id: ref.id, n: one.n }, one);
-  const before = await deps.records.readRecord(ref.batch, ref.id);
+  let before = await deps.records.readRecord(ref.batch, ref.id);
   const made = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending));
   // What holds for the manifest that the batch runs now.
   const present = (await rowInForce(deps.rows, { ref, row: work.row }))?.row.hash;
-  const ended = keepMark(before, keepEarlier(before, made));
-  const record = keepPresent(before, ended, present);
+  const endOf = (was: RowRecord | undefined): { record: RowRecord; isKept: boolean } => {
+    const ended = keepMark(was, keepEarlier(was, made));
+    const kept = keepPresent(was, ended, present);
+    return { record: kept, isKept: kept !== ended };
+  };
+  const first = endOf(before);
+  let { record } = first;
   // What stays has its own beside it.
-  const isNew = record === ended && record.files.length > 0 && !hasEarlier(record);
+  const isNew = !first.isKept && record.files.length > 0 && !hasEarlier(record);
   if (work.options.sidecar === true && isNew) {
     const sidecar = sidecarOf(work.row, record, modelOf(work.row), fedFiles(work.feeders, record));
     await writeSidecars(deps.openStore(work.options.out), ref.batch, record, sidecar);
   }
+  if (before === undefined) await deps.records.writeRecord(ref.batch, record);
+  else {
+    // Since it was read a person may have ordered something of the row, or the balance told what it cost.
+    await deps.records.changeRecord(ref.batch, ref.id, (now) => {
+      before = now;
+      record = endOf(now).record;
+      return record;
+    });
+  }
   const was = ending.isLate && before;
-  await deps.records.writeRecord(ref.batch, record);
   if (was) await tellRevised(deps.messenger, ref.batch, was, record);
   else await tell(deps, ref, recordFor(record, present));
 }

@@ -23,11 +23,13 @@ export async function reviseRow(
   { batch, id }: { batch: string; id: string },
   revision: Revision,
 ): Promise<void> {
-  const record = await records.readRecord(batch, id);
-  if (!record || record.reasonCode === 'record_damaged') return;
-  const revised = keepEarlier(record, revisedRecord(record, revision));
-  await records.writeRecord(batch, revised);
-  await tellRevised(messenger, batch, record, revised);
+  let was: RowRecord | undefined;
+  const revised = await records.changeRecord(batch, id, (record) => {
+    was = record;
+    if (!record || record.reasonCode === 'record_damaged') return undefined;
+    return keepEarlier(record, revisedRecord(record, revision));
+  });
+  if (was && revised) await tellRevised(messenger, batch, was, revised);
 }
 
 /** A batch that runs counts the row anew and writes its results with it; of one that has ended they are written again. */

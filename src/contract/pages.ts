@@ -25,7 +25,7 @@ export type ReopenResult =
       was?: { status: Status; creditsNano: CreditsNano | null };
       /** It feeds other rows. */
       feeds?: true;
-      /** The most that a new attempt can cost; absent where none follows, or no price is known. */
+      /** The most that an attempt can cost; absent where no price is known. */
       upToNano?: CreditsNano;
     };
 

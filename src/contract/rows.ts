@@ -36,6 +36,8 @@ export interface OpenRow {
   again?: { n: number; nano: CreditsNano };
   /** An attempt of it was at the service when it was opened. */
   isJoined?: true;
+  /** Of a joined row whose attempt may be in no sum: what the row was counted with when it had ended before. */
+  countedNano?: CreditsNano;
   /** Its answer was lost and the credits check has not decided yet; such a row takes no place of the window. */
   isCase?: true;
   /** Its job was asked to end by an order that a retry has replaced since. */

@@ -113,6 +113,8 @@ export interface BatchState {
   limits: BatchLimits;
   /** The most that the batch can have cost, without its open rows; null = not followed, since nothing bounds it. */
   spentNano: CreditsNano | null;
+  /** What ended since the read of what was spent began; absent while none is under way. */
+  endedMeanwhileNano?: CreditsNano;
   /** Rows that ended without their output since the last order. */
   failures: number;
   /** Set when the batch stopped by itself. */

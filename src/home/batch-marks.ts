@@ -72,14 +72,17 @@ export async function readPauses(home: HomePlace, batch: string): Promise<Pause[
 
 /** Notes that a pause begins or ends; the same twice is noted once. */
 export async function notePause(home: HomePlace, batch: string, isPaused: boolean, atMs: number): Promise<void> {
-  const before = await readPauses(home, batch);
-  const last = before.at(-1);
-  const isOpen = last !== undefined && last.toMs === null;
-  if (isOpen === isPaused) return;
-  const next = isOpen
-    ? [...before.slice(0, -1), { fromMs: last.fromMs, toMs: Math.max(last.fromMs, atMs) }]
-    : [...before, { fromMs: atMs, toMs: null }];
-  await pauses.write(home, { schema: 1, pauses: next.slice(-KEPT) }, batch);
+  const noted = (now: { pauses: Pause[] } | undefined) => {
+    const before = now?.pauses ?? [];
+    const last = before.at(-1);
+    const isOpen = last !== undefined && last.toMs === null;
+    if (isOpen === isPaused) return undefined;
+    const next = isOpen
+      ? [...before.slice(0, -1), { fromMs: last.fromMs, toMs: Math.max(last.fromMs, atMs) }]
+      : [...before, { fromMs: atMs, toMs: null }];
+    return { schema: 1 as const, pauses: next.slice(-KEPT) };
+  };
+  await pauses.change(home, noted, batch);
 }
 
 /**

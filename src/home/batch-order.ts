@@ -8,6 +8,7 @@ import { notePause } from './batch-marks.js';
 import { document } from './document.js';
 import type { Home } from './home.js';
 import type { HomePlace } from './home-keys.js';
+import type { Change } from './in-turn.js';
 
 /**
  * What its user ordered of a batch. It stands in the home, where nobody else can write: a message of Temporal, which
@@ -93,6 +94,19 @@ export function writeBatchOrder(home: HomePlace, batch: string, order: BatchOrde
   return batchOrder.write(home, { schema: 1, ...order }, batch);
 }
 
+/** Changes the order as it stands: of two at once, each changes what it means. Gives the order where it is another one. */
+export function changeBatchOrder(
+  home: HomePlace,
+  batch: string,
+  next: Change<BatchOrder>['next'],
+): Promise<BatchOrder | undefined> {
+  const whole = async (now: BatchOrder | undefined) => {
+    const order = await next(now);
+    return order && { ...order, schema: 1 as const };
+  };
+  return batchOrder.change(home, whole, batch);
+}
+
 /** Undefined for a batch that an older build ran. */
 export function readBatchOrder(home: HomePlace, batch: string): Promise<BatchOrder | undefined> {
   return batchOrder.read(home, batch);
@@ -103,11 +117,11 @@ export function readBatchOrder(home: HomePlace, batch: string): Promise<BatchOrd
  * another one now.
  */
 export async function orderPause(home: HomePlace, batch: string, isPaused: boolean): Promise<boolean> {
-  const order = await readBatchOrder(home, batch);
-  const isNew = order !== undefined && (order.isPaused ?? false) !== isPaused;
-  if (isNew) await writeBatchOrder(home, batch, { ...order, isPaused });
+  const changed = await changeBatchOrder(home, batch, (order) =>
+    order === undefined || (order.isPaused ?? false) === isPaused ? undefined : { ...order, isPaused },
+  );
   await notePause(home, batch, isPaused, Date.now());
-  return isNew;
+  return changed !== undefined;
 }
 
 /** What `run` fixed for a batch, kept beside its rows, so that no path or place is in Temporal. */

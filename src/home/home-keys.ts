@@ -30,6 +30,8 @@ function accountKeys(root: string) {
     /** What was ordered for the whole account. */
     limits: `${root}/limits.json`,
     breakers: `${root}/breakers.json`,
+    /** There while somebody changes the document of that key. */
+    turn: (key: string) => `${root}/turns/${createHash('sha256').update(key).digest('hex')}.json`,
     /** What single charges taught about the account. */
     learned: `${root}/learned.json`,
     /** When the latest renders ended. */

@@ -95,11 +95,13 @@ export async function orderFollowers(
   order: 'starts' | 'stays',
 ): Promise<void> {
   if (ids.length === 0) return;
-  const known = await readFollowers(home, batch);
   const asked = new Set(ids);
-  const listOf = (one: 'starts' | 'stays'): string[] =>
-    one === order ? [...new Set([...known[one], ...asked])] : [...known[one]].filter((id) => !asked.has(id));
-  await followers.write(home, { schema: 1, starts: listOf('starts'), stays: listOf('stays') }, batch);
+  const ordered = (known: Record<'starts' | 'stays', string[]> = { starts: [], stays: [] }) => {
+    const listOf = (one: 'starts' | 'stays'): string[] =>
+      one === order ? [...new Set([...known[one], ...asked])] : known[one].filter((id) => !asked.has(id));
+    return { schema: 1 as const, starts: listOf('starts'), stays: listOf('stays') };
+  };
+  await followers.change(home, ordered, batch);
 }
 
 /** The whole batch is ordered. */
@@ -114,8 +116,11 @@ export const reruns = document(z.object({ schema: z.literal(1), ids: z.array(z.s
 );
 
 export async function noteReruns(home: HomePlace, batch: string, ids: readonly string[]): Promise<void> {
-  const all = new Set([...(await rerunIds(home, batch)), ...ids]);
-  await reruns.write(home, { schema: 1, ids: [...all] }, batch);
+  const noted = (now: { ids: string[] } = { ids: [] }) => ({
+    schema: 1 as const,
+    ids: [...new Set([...now.ids, ...ids])],
+  });
+  await reruns.change(home, noted, batch);
 }
 
 export async function rerunIds(home: HomePlace, batch: string): Promise<readonly string[]> {
@@ -130,14 +135,15 @@ export async function dropReruns(
 ): Promise<void> {
   await followers.remove(home, batch);
   for (const id of await rerunIds(home, batch)) {
-    const record = await records.readRecord(batch, id);
-    if (record?.rerunAtMs === undefined) continue;
-    const attempts = await ledger.read(batch, id);
-    const last = attempts.at(-1);
-    const isSent = last !== undefined && !(standingOf(last) === 'overridden' && overrideOf(last)?.cause === 'rerun');
-    if (isSent) continue;
-    const reason = 'the batch was cancelled or stopped before';
-    const dropped = { ...record, reason, finishedAtMs: nowMs, seenStates: statesOf(attempts) };
-    await records.writeRecord(batch, failedAgain(record, dropped));
+    await records.changeRecord(batch, id, async (record) => {
+      if (record?.rerunAtMs === undefined) return undefined;
+      const attempts = await ledger.read(batch, id);
+      const last = attempts.at(-1);
+      const isSent = last !== undefined && !(standingOf(last) === 'overridden' && overrideOf(last)?.cause === 'rerun');
+      if (isSent) return undefined;
+      const reason = 'the batch was cancelled or stopped before';
+      const dropped = { ...record, reason, finishedAtMs: nowMs, seenStates: statesOf(attempts) };
+      return failedAgain(record, dropped);
+    });
   }
 }

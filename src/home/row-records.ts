@@ -9,6 +9,7 @@ import type { Store } from '../store/port.js';
 import { fedInputSchema, jsonObjectSchema, jsonSchema, kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
 import { homeKeys, shardOf } from './home-keys.js';
+import { type Change, changeInTurn } from './in-turn.js';
 
 /** What rows and their results look like on disk, checked when they are read. */
 
@@ -102,10 +103,21 @@ export function createRecords(store: Store, account: string) {
   const keys = homeKeys(account);
   const read = (batch: string, id: string) =>
     readJson(store, keys.record(batch, id), rowRecordSchema, () => damagedRecord(id));
+  const write = (batch: string, record: RowRecord): Promise<void> =>
+    store.put(keys.record(batch, record.id), encodeAs(rowRecordSchema, record));
   return {
-    /** Writes or replaces a row's record, whole. */
-    writeRecord: (batch: string, record: RowRecord): Promise<void> =>
-      store.put(keys.record(batch, record.id), encodeAs(rowRecordSchema, record)),
+    /** Writes or replaces a row's record, whole, whatever it was: for who alone can write it, or read none. */
+    writeRecord: write,
+    /** Writes the first record of a row; false where it has one by now. */
+    addRecord: (batch: string, record: RowRecord): Promise<boolean> =>
+      store.putIfAbsent(keys.record(batch, record.id), encodeAs(rowRecordSchema, record)),
+    /** Changes a row's record as it stands: what others say of the row at the same time stays. As `changeInTurn`. */
+    changeRecord: (batch: string, id: string, next: Change<RowRecord>['next']): Promise<RowRecord | undefined> =>
+      changeInTurn({ store, keys }, keys.record(batch, id), {
+        read: () => read(batch, id),
+        next,
+        write: (record) => write(batch, record),
+      }),
     /** Takes back the record of a row that was skipped: it was never tried, and runs now. */
     forgetSkipped: async (batch: string, id: string): Promise<void> => {
       if ((await read(batch, id))?.status === 'skipped') await store.remove(keys.record(batch, id));

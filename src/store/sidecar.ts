@@ -44,22 +44,28 @@ export function sidecarOf(row: Row, record: RowRecord, model: string, inputs: re
   };
 }
 
-/** Writes `<file>.json` beside every output of the record; another file of that name is kept and stepped around. */
+/**
+ * Writes `<file>.json` beside every output of the record; another file of that name is kept and stepped around. Gives
+ * the keys of those that were not there.
+ */
 export async function writeSidecars(
   store: Store,
   batch: string,
   record: RowRecord,
   sidecar: JsonObject,
-): Promise<void> {
+): Promise<string[]> {
+  const written: string[] = [];
   for (const [i, { file, bytes, sha256, contentType }] of record.files.entries()) {
     const base = `${batch}/${file}`;
     const text = encodeJson({ ...sidecar, file, content_type: contentType, bytes, sha256 });
-    await store.putStream(`${base}.json`, once(text), {
+    const { key, wasThere } = await store.putStream(`${base}.json`, once(text), {
       attemptName: `sidecar-${record.id}-${i}`,
       ifExists: 'fail',
       nextKey: (n) => `${base}.v${n}.json`,
     });
+    if (!wasThere) written.push(key);
   }
+  return written;
 }
 
 /** A URL may be signed: its query is a key to the file, so only its place is told. */

@@ -35,3 +35,19 @@ test('a batch that runs is told, and writes its results at its end', async () =>
 test('the results of a batch that has ended are written again, once the server can be reached', async () => {
   expect(await refund({ isBatchOpen: false, failures: 1 })).toEqual(['the batch', 'the results of b']);
 });
+
+test('what the balance tells of a price takes back no order that a person gave at the same time', async () => {
+  const { deps } = await accountAtHand([plainRow('r')]);
+  const messenger = { ...deps.messenger, rowFinished: async () => true };
+  await deps.records.writeRecord('b', wholeRecord('r', {}));
+  const { put } = deps.home.store;
+  let ordered: Promise<unknown> | undefined;
+  deps.home.store.put = async (key, bytes) => {
+    // Between what was read of the record and what is written of it.
+    ordered ??= deps.records.changeRecord('b', 'r', (now) => now && { ...now, rerunAtMs: 5 });
+    return put.call(deps.home.store, key, bytes);
+  };
+  await reviseRow({ ...deps.books, messenger }, { batch: 'b', id: 'r' }, { revision: 'measured', creditsNano: 7 });
+  await ordered;
+  expect(await deps.records.readRecord('b', 'r')).toMatchObject({ rerunAtMs: 5, creditsNano: 7 });
+});

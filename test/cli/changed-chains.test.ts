@@ -102,7 +102,10 @@ function homeOf(records: Map<string, RowRecord>, before: Record<string, Row['cel
     rows: { readRow: async () => ({ row: { ...row(asked, 1, FEEDER[asked]), cells: before[asked] ?? {} }, raw: {} }) },
     records: {
       readRecord: async (_batch: string, id: string) => records.get(id),
-      writeRecord: async (_batch: string, record: RowRecord) => void records.set(record.id, record),
+      changeRecord: async (_batch: string, id: string, next: (now: RowRecord | undefined) => RowRecord | undefined) => {
+        const record = next(records.get(id));
+        if (record !== undefined) records.set(id, record);
+      },
     },
   } as unknown as HomeAccess;
 }

@@ -73,6 +73,52 @@ describe('the budget of a batch (I20)', () => {
     expect(budget.roomNano(limited({}))).toBeNull();
   });
 
+  it('adds what ends while the spent credits are read, whether the read saw it or not', () => {
+    const state = limited({});
+    open(state, [pageEntry(0, 'a', 5), pageEntry(1, 'b', 7), pageEntry(2, 'c', null), pageEntry(3, 'd', 40)]);
+    window.supplyRows(state, {
+      generation: 'g',
+      rows: 20,
+      retry: null,
+      limits: { maxCreditsNano: 100, maxFailures: null },
+    });
+    end(state, 'a', 'done', 5);
+    budget.beginReadSpent(state);
+    end(state, 'b', 'done', null);
+    budget.takeSpent(state, { endedNano: 5, openNano: 0, unbounded: 0 });
+    expect(state.spentNano).toBe(12);
+    expect(budget.mustReadSpent(state)).toBe(false);
+    end(state, 'd', 'done', 30);
+    expect(state.spentNano).toBe(42);
+    // Nobody knew its price before, and nobody does now.
+    end(state, 'c', 'done', null);
+    expect(budget.roomNano(state)).toBe(0);
+  });
+
+  it('leaves no room where the cost of an attempt has no bound', () => {
+    const state = limited({});
+    budget.takeLimits(state, { maxCreditsNano: 100, maxFailures: null });
+    budget.beginReadSpent(state);
+    budget.takeSpent(state, { endedNano: 5, openNano: 0, unbounded: 1 });
+    expect(budget.roomNano(state)).toBe(0);
+  });
+
+  it('counts what a row cost more than it was counted with', () => {
+    const state = limited({ maxCreditsNano: 100 });
+    open(state, [pageEntry(0, 'a', 40)]);
+    end(state, 'a', 'done', 15);
+    const revise = (was: number | null, creditsNano: number | null) =>
+      window.countFinished(
+        state,
+        { id: 'a', status: 'done', creditsNano, was: { status: 'done', creditsNano: was } },
+        2,
+      );
+    revise(15, 20);
+    revise(20, 18);
+    revise(18, null);
+    expect(state.spentNano).toBe(20);
+  });
+
   it('counts what was at the service before once', () => {
     const state = limited({ maxCreditsNano: 100 });
     state.spentNano = 30;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RowRef } from '../../src/contract/workflows.js';
 import * as window from '../../workflows/batch-state.js';
 import { noteCancelled } from '../../workflows/batch-state.js';
+import { roomNano } from '../../workflows/budget.js';
 import { reopenRow, takeReopened } from '../../workflows/open-row.js';
 import * as permits from '../../workflows/permits.js';
 import { openPermits } from './support/open-permits.js';
@@ -21,12 +22,16 @@ function ended() {
 describe('a row that goes on after it had ended', () => {
   it('is taken out of the counts and counted once at its new end (I6)', () => {
     const state = ended();
-    expect(reopenRow(state, row, { was: { status: 'review', creditsNano: null }, begins: 'case' }, 1)).toMatchObject({
+    expect(
+      reopenRow(state, row, { was: { status: 'review', creditsNano: null }, begins: 'case', attempts: 1 }, 1),
+    ).toMatchObject({
       row,
     });
     expect(window.isFinished(state)).toBe(false);
     expect(state).toMatchObject({ counts: { done: 1, review: 0 }, creditsUnknown: 0 });
-    expect(reopenRow(state, row, { was: { status: 'review', creditsNano: null }, begins: 'case' }, 1)).toBeUndefined();
+    expect(
+      reopenRow(state, row, { was: { status: 'review', creditsNano: null }, begins: 'case', attempts: 1 }, 1),
+    ).toBeUndefined();
     window.countFinished(state, { id: 'r0', status: 'done', creditsNano: 5 }, 2);
     expect(state).toMatchObject({ counts: { done: 2, review: 0 }, creditsNano: 12, creditsUnknown: 0 });
     expect(window.isFinished(state)).toBe(true);
@@ -34,7 +39,12 @@ describe('a row that goes on after it had ended', () => {
 
   it('of an earlier manifest is carried on without being counted', () => {
     const state = ended();
-    reopenRow(state, { ...row, generation: 'g0' }, { was: { status: 'review', creditsNano: null }, begins: 'case' }, 1);
+    reopenRow(
+      state,
+      { ...row, generation: 'g0' },
+      { was: { status: 'review', creditsNano: null }, begins: 'case', attempts: 1 },
+      1,
+    );
     window.countFinished(state, { id: 'r0', status: 'done', creditsNano: 5 }, 2);
     expect(state).toMatchObject({ counts: { done: 1, review: 1 }, creditsNano: 7, creditsUnknown: 1 });
   });
@@ -44,7 +54,10 @@ describe('a row that goes on after it had ended', () => {
       const state = ended();
       state.limits.maxCreditsNano = maxCreditsNano;
       state.spentNano = 10;
-      return { state, reopen: (upToNano?: number) => reopenRow(state, row, { begins: 'submit', upToNano }, 1) };
+      return {
+        state,
+        reopen: (upToNano?: number) => reopenRow(state, row, { begins: 'submit', attempts: 1, upToNano }, 1),
+      };
     };
     const tight = bounded(14);
     expect([tight.reopen(5), tight.reopen()]).toEqual([undefined, undefined]);
@@ -52,12 +65,40 @@ describe('a row that goes on after it had ended', () => {
     expect(bounded(15).reopen(5)).toMatchObject({ upToNano: 5 });
   });
 
+  it('I20: reserves and counts what its late answer costs, where it had ended without that attempt', () => {
+    const late = (was: { status: 'failed' | 'lost_paid' | 'review'; creditsNano: number | null }, attempts: number) => {
+      const state = ended();
+      state.limits.maxCreditsNano = 100;
+      state.spentNano = 10;
+      reopenRow(state, row, { was, begins: 'poll', attempts, upToNano: 5 }, 1);
+      const openNano = roomNano(state);
+      window.countFinished(state, { id: 'r0', status: 'done', creditsNano: 5 }, 2);
+      return [openNano, roomNano(state)];
+    };
+    expect(late({ status: 'failed', creditsNano: 0 }, 1)).toEqual([85, 85]);
+    // What another attempt cost is in the sum already.
+    expect(late({ status: 'lost_paid', creditsNano: 5 }, 1)).toEqual([85, 90]);
+    // Of one attempt whose cost was not known, the most of it has been counted; of several, perhaps not this one's.
+    expect(late({ status: 'review', creditsNano: null }, 1)).toEqual([90, 90]);
+    expect(late({ status: 'review', creditsNano: null }, 2)).toEqual([85, 85]);
+  });
+
+  it('I20: leaves no room while nobody knows what its late answer costs', () => {
+    const state = ended();
+    state.limits.maxCreditsNano = 100;
+    state.spentNano = 10;
+    reopenRow(state, row, { was: { status: 'failed', creditsNano: 0 }, begins: 'poll', attempts: 1 }, 1);
+    expect(roomNano(state)).toBe(0);
+    window.countFinished(state, { id: 'r0', status: 'done', creditsNano: null }, 2);
+    expect(roomNano(state)).toBe(0);
+  });
+
   it('6-O10: that a cancel ended late is opened again by the retry that came since, and counted once', () => {
     const state = window.newBatchState(0);
     const supply = { generation: 'g1', rows: 3, retry: null };
     window.supplyRows(state, supply);
     for (const [index, id] of ['r0', 'r1', 'r2'].entries()) {
-      reopenRow(state, { ...row, index, id }, { begins: 'submit' }, 1);
+      reopenRow(state, { ...row, index, id }, { begins: 'submit', attempts: 0 }, 1);
     }
     state.cancelling = true;
     noteCancelled(state);
@@ -69,7 +110,7 @@ describe('a row that goes on after it had ended', () => {
     window.countFinished(state, { id: 'r2', status: 'failed', creditsNano: 0 }, 6);
     expect(takeReopened(state).map(({ id }) => id)).toEqual(['r0']);
     const was = { status: 'cancelled', creditsNano: 0 } as const;
-    expect(reopenRow(state, row, { was, begins: 'submit' }, 7)?.wasCancelled).toBeUndefined();
+    expect(reopenRow(state, row, { was, begins: 'submit', attempts: 0 }, 7)?.wasCancelled).toBeUndefined();
     window.countFinished(state, { id: 'r0', status: 'done', creditsNano: 5 }, 8);
     expect(state.counts).toMatchObject({ done: 2, failed: 1, cancelled: 0 });
     expect(window.isFinished(state)).toBe(true);

@@ -81,7 +81,11 @@ export async function awaitAgain({ records }: HomeAccess, batch: string, lost: r
   for (const { record, file, flaw } of lost.filter((one) => one.mayComeAgain)) {
     const reason = `${file} is ${flaw} since it was stored`;
     const files = flaw === 'changed' ? record.files : [];
-    await records.writeRecord(batch, { ...record, status: 'review', reasonCode: 'output_pending', reason, files });
+    await records.changeRecord(batch, record.id, (now = record) => {
+      // It was rendered again since it was looked at.
+      if (now.finishedAtMs !== record.finishedAtMs) return undefined;
+      return { ...now, status: 'review', reasonCode: 'output_pending', reason, files };
+    });
   }
 }
 

@@ -2,7 +2,7 @@ import type { BatchSlots } from '../../contract/semaphore-view.js';
 import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
 import { type AccountLimits, readAccountLimits, writeAccountLimits } from '../../home/account-limits.js';
-import { readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
+import { changeBatchOrder, readBatchOrder } from '../../home/batch-order.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { joinWork } from '../access/work-access.js';
 import type { Session } from '../session.js';
@@ -44,9 +44,10 @@ export async function orderBatch(session: Session, batch: string, given: Ordered
     );
   }
   const { isReset, rpm: _, ...terms } = given;
-  const slots = { ...DEFAULT_SLOT_TERMS, ...(isReset ? {} : order.slots), ...terms };
+  const slotsOf = (before: SlotTerms | undefined) => ({ ...DEFAULT_SLOT_TERMS, ...(isReset ? {} : before), ...terms });
+  const slots = slotsOf(order.slots);
   warnAbovePlan(session.terminal, 'concurrency', slots.concurrency, (await home.latestCheckpoint())?.concurrent);
-  await writeBatchOrder(home, batch, { ...order, slots });
+  await changeBatchOrder(home, batch, (now = order) => ({ ...now, slots: slotsOf(now.slots) }));
   await tell(session);
   await showLimits(session, batch);
 }

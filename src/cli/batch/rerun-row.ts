@@ -70,7 +70,7 @@ async function record({ access, batch }: KnownBatch, { row, record, paid }: Reru
   const by = { who: userName() };
   for (const n of paid)
     await ledger.append({ batch, id: row.id, n }, { state: 'overridden', atMs, cause: 'rerun', by });
-  await records.writeRecord(batch, { ...record, rerunAtMs: atMs });
+  await records.changeRecord(batch, row.id, (now = record) => ({ ...now, rerunAtMs: atMs }));
 }
 
 function tell({ session, batch }: KnownBatch, rows: readonly string[], held: string | undefined): void {

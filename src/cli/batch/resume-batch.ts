@@ -2,7 +2,7 @@ import { resumeBatch, setBudget } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import type { BatchLimits } from '../../domain/batch.js';
 import { clearStopped, stoppedReason } from '../../home/batch-marks.js';
-import { orderPause, readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
+import { changeBatchOrder, orderPause, readBatchOrder } from '../../home/batch-order.js';
 import { type BatchPlace, type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js';
 import { decidedRows, wakeRows } from '../review/continue-rows.js';
@@ -179,11 +179,11 @@ async function carryOut(known: KnownBatch, work: WorkAccess): Promise<void> {
 }
 
 async function orderLimits({ access, batch, generation }: KnownBatch, given: BatchLimits): Promise<void> {
-  const order = await readBatchOrder(access.home, batch);
-  if (order === undefined) return;
-  const wished = givenLimits(given, order.limits);
-  const limits = await approvedLimits(access.home, batch, generation.generation, wished);
-  await writeBatchOrder(access.home, batch, withLimits(order, limits));
+  await changeBatchOrder(access.home, batch, async (order) => {
+    if (order === undefined) return undefined;
+    const wished = givenLimits(given, order.limits);
+    return withLimits(order, await approvedLimits(access.home, batch, generation.generation, wished));
+  });
 }
 
 /** True when a paid output is still to be fetched: a server that was wiped knows nothing of it. */

@@ -110,10 +110,13 @@ async function acceptFiles(known: KnownBatch, retouched: Iterable<Retouched>): P
   const { home, records } = known.access;
   for (const { record, file } of retouched) {
     const warning = `${file.file} was changed after it was rendered, and is taken as it is`;
-    const warnings = [...record.warnings.filter((one) => one !== warning), warning];
     // What was made with the file as it was is told from what is made with this one.
     await noteReruns(home, batch, [record.id]);
     known.session.terminal.note(`${file.file} of row '${record.id}' is taken as it lies`);
-    await records.writeRecord(batch, { ...record, files: [file, ...record.files.slice(1)], warnings });
+    await records.changeRecord(batch, record.id, (now = record) => {
+      if (now.finishedAtMs !== record.finishedAtMs) return undefined;
+      const warnings = [...now.warnings.filter((one) => one !== warning), warning];
+      return { ...now, files: [file, ...now.files.slice(1)], warnings };
+    });
   }
 }

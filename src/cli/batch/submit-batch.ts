@@ -3,7 +3,7 @@ import { batchProgress, limitsOrdered, resumeGrants, supply } from '../../contra
 import { batchId, semaphoreId, taskQueues, WORKFLOW_MEMO } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RetryOrder } from '../../contract/workflows.js';
 import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
-import { type BatchOrder, orderPause, readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
+import { type BatchOrder, changeBatchOrder, orderPause } from '../../home/batch-order.js';
 import { markOf } from '../../home/notices.js';
 import { absentIsUndefined } from '../../temporal/look.js';
 import { type BatchPlace, pricesInForce } from '../access/home-access.js';
@@ -38,19 +38,23 @@ export async function submitBatch(
   const { home } = at.access;
   const { generation, rows, retry } = given;
   await endOldPause(at, work);
-  const before = await readBatchOrder(home, batch);
-  const running = (await isRunning(home.account, batch, work)) ? before : undefined;
-  const ordered = orderOf(given, terms, running);
-  const slots = slotsOf(session, given, before?.slots, running !== undefined);
-  const prices = pricesInForce(session, before);
-  // On a shared Temporal its workers' own settings say who is told.
-  const told = work.isShared ? {} : { notify: toldOf(session, given, before?.notify) };
-  const { isBreadthFirst = before?.isBreadthFirst ?? false } = given;
-  const kept = { ...ordered, slots, isBreadthFirst, ...(prices && { prices }), ...told };
-  const order = { ...kept, limits: await approvedLimits(home, batch, generation, ordered.limits) };
+  const runs = await isRunning(home.account, batch, work);
+  let [isNew, order]: [boolean, BatchOrder] = [true, terms];
   // The order first: no row goes further than what stands there.
-  await writeBatchOrder(home, batch, order);
-  await orderRpm(at, work, running === undefined && given.slots !== undefined);
+  await changeBatchOrder(home, batch, async (before) => {
+    const running = runs ? before : undefined;
+    const ordered = orderOf(given, terms, running);
+    const slots = slotsOf(session, given, before?.slots, running !== undefined);
+    const prices = pricesInForce(session, before);
+    // On a shared Temporal its workers' own settings say who is told.
+    const told = work.isShared ? {} : { notify: toldOf(session, given, before?.notify) };
+    const { isBreadthFirst = before?.isBreadthFirst ?? false } = given;
+    const kept = { ...ordered, slots, isBreadthFirst, ...(prices && { prices }), ...told };
+    isNew = running === undefined;
+    order = { ...kept, limits: await approvedLimits(home, batch, generation, ordered.limits) };
+    return order;
+  });
+  await orderRpm(at, work, isNew && given.slots !== undefined);
   await signalBatch(at, work, batchInput(at, order), supply, { generation, rows, retry, limits: order.limits });
   await tellLimits(session, work);
 }

@@ -69,12 +69,15 @@ export async function recordKept(
 }
 
 async function keepRecord(records: Records, batch: string, { id, hash }: KeptRow): Promise<void> {
-  const record = await records.readRecord(batch, id);
-  if (record !== undefined && isRecordOf(record, hash)) return;
-  if (record !== undefined && mayStay(record)) return records.writeRecord(batch, { ...record, keptFor: hash });
-  throw new UserError(
-    `row '${id}' went on meanwhile, so that it cannot stay as it was: give the order again; nothing was submitted`,
-  );
+  const known = await records.readRecord(batch, id);
+  if (known !== undefined && isRecordOf(known, hash)) return;
+  await records.changeRecord(batch, id, (record) => {
+    if (record !== undefined && isRecordOf(record, hash)) return undefined;
+    if (record !== undefined && mayStay(record)) return { ...record, keptFor: hash };
+    throw new UserError(
+      `row '${id}' went on meanwhile, so that it cannot stay as it was: give the order again; nothing was submitted`,
+    );
+  });
 }
 
 function mayStay({ status, rerunAtMs }: RowRecord): boolean {
@@ -131,7 +134,11 @@ async function recordSkip(
     rowHash: hash,
     seenStates: 0,
   };
-  await records.writeRecord(batch, record);
+  if (known === undefined) {
+    await records.addRecord(batch, record);
+    return;
+  }
+  await records.changeRecord(batch, id, async () => ((await ledger.read(batch, id)).length > 0 ? undefined : record));
 }
 
 /** A link or a folder has the name: it feeds nothing. */

@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Attempt } from '../../domain/attempt.js';
 import type { BatchOptions } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
-import { isRecordOf, type OutputFile, type RowRecord } from '../../domain/outcome.js';
+import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import { fedMedia, type Row } from '../../domain/row.js';
 import { isKnownUnbilled, standingOf } from '../../domain/standing.js';
 import { fedFiles, fedInputs } from '../../home/feeders.js';
@@ -10,11 +12,12 @@ import { rowAt } from '../../home/rows.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
 import { modelOf } from '../../manifest/columns.js';
 import { parallel } from '../../store/parallel.js';
-import { type CommittedFile, type CopyOptions, type Store, StoreError } from '../../store/port.js';
+import { type Store, StoreError } from '../../store/port.js';
 import { sidecarOf, writeSidecars } from '../../store/sidecar.js';
 import { type BatchPlace, openPlace, refusePlace } from '../access/home-access.js';
 import { UserError } from '../user-error.js';
 import { createRenderCheck, type RenderCheck } from './check-render.js';
+import { copyOutput } from './copy-output.js';
 import { type FoundRenders, type RenderSource, takenOver } from './found-renders.js';
 
 /**
@@ -24,6 +27,9 @@ import { type FoundRenders, type RenderSource, takenOver } from './found-renders
 
 const COPY_WIDTH = 16;
 const SAID_EVERY_MS = 2_000;
+/** The record follows the file at once, unless the file is large or cannot be stored. */
+const RECORD_MAX_MS = 10_000;
+const RECORD_EVERY_MS = 250;
 
 interface TakeOver extends BatchPlace {
   generation: GenerationFacts;
@@ -78,22 +84,16 @@ function take(taking: Taking, row: Row, source: RenderSource): Promise<void> {
 }
 
 async function takeOne(taking: Taking, row: Row, source: RenderSource): Promise<void> {
-  const { access, batch, options, out, check } = taking;
-  const [attempts, own] = await Promise.all([
-    access.ledger.read(batch, row.id),
-    access.records.readRecord(batch, row.id),
-  ]);
-  // The batch may run already, and have come to the row since it was looked at.
-  if (!attempts.every((attempt) => isKnownUnbilled(standingOf(attempt)))) return;
-  if (own?.status === 'done' && isRecordOf(own, row.hash)) return;
+  const { batch, options, out, check } = taking;
+  if ((await untouched(taking, row)) === undefined) return;
   const [record, store] = await Promise.all([check.record(source), check.store(source.batch)]);
   if (record === undefined || store === undefined) throw changed(source);
   const from = { store, batch: source.batch };
   const to = { store: out, batch, row, onExists: options.onExists };
-  const files = await Promise.all(record.files.map((file, position) => copyOutput(from, file, to, position)));
+  const copies = await Promise.all(record.files.map((file, position) => copyOutput(from, file, to, position)));
   const { row: fed, feeders } = await takeFeeders(taking, row);
   const { seed, revisedPrompt, warnings } = record;
-  const taken: RowRecord = {
+  const takenAfter = ({ attempts }: Untouched): RowRecord => ({
     schema: 1,
     id: row.id,
     kind: row.kind,
@@ -101,7 +101,7 @@ async function takeOne(taking: Taking, row: Row, source: RenderSource): Promise<
     flags: [],
     warnings,
     attempts: attempts.filter((attempt) => standingOf(attempt) !== 'void').length,
-    files,
+    files: copies.map(({ output }) => output),
     ...defined({ seed, revisedPrompt }),
     creditsNano: 0,
     creditsBasis: 'price-book',
@@ -110,11 +110,67 @@ async function takeOne(taking: Taking, row: Row, source: RenderSource): Promise<
     ...fedInputs({ feeders }),
     rowHash: row.hash,
     seenStates: statesOf(attempts),
-  };
-  if (options.sidecar === true) {
-    await writeSidecars(out, batch, taken, sidecarOf(fed, taken, modelOf(row), fedFiles(feeders, taken)));
+  });
+  const keys = copies.flatMap(({ key, isNew }) => (isNew ? [key] : []));
+  const before = await untouched(taking, row);
+  if (before !== undefined && options.sidecar === true) {
+    const taken = takenAfter(before);
+    const sidecar = sidecarOf(fed, taken, modelOf(row), fedFiles(feeders, taken));
+    keys.push(...(await writeSidecars(out, batch, taken, sidecar)));
   }
-  await access.records.writeRecord(batch, taken);
+  if (before === undefined || !(await recordTaken(taking, row, takenAfter))) await dropCopies(taking, row, keys);
+}
+
+/** A row that nothing was paid for. */
+interface Untouched {
+  attempts: Attempt[];
+  own: RowRecord | undefined;
+}
+
+/** Undefined where the row has its output or may be at the service: the batch may run, and come to it at any time. */
+async function untouched({ access, batch }: Taking, row: Row): Promise<Untouched | undefined> {
+  const [attempts, own] = await Promise.all([
+    access.ledger.read(batch, row.id),
+    access.records.readRecord(batch, row.id),
+  ]);
+  if (!attempts.every((attempt) => isKnownUnbilled(standingOf(attempt)))) return undefined;
+  return own?.status === 'done' && isRecordOf(own, row.hash) ? undefined : { attempts, own };
+}
+
+/** Looked at again, since a copy takes its time: the record of an output that was paid for must not be replaced. */
+async function recordTaken(taking: Taking, row: Row, takenAfter: (now: Untouched) => RowRecord): Promise<boolean> {
+  const { access, batch } = taking;
+  const now = await untouched(taking, row);
+  if (now === undefined) return false;
+  if (now.own === undefined) return access.records.addRecord(batch, takenAfter(now));
+  const taken = await access.records.changeRecord(batch, row.id, async () => {
+    const then = await untouched(taking, row);
+    return then && takenAfter(then);
+  });
+  return taken !== undefined;
+}
+
+/**
+ * Takes back what was copied for a row that has come to an output of its own, in whose way it would be. That output may
+ * be the same bytes under the same name, as its record tells once it is stored.
+ */
+async function dropCopies({ access, batch, out }: Taking, { id }: Row, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  const giveUpMs = performance.now() + RECORD_MAX_MS;
+  let own = await access.records.readRecord(batch, id);
+  while (!own?.files.length && (await isStored(access, batch, id)) && performance.now() < giveUpMs) {
+    await delay(RECORD_EVERY_MS);
+    own = await access.records.readRecord(batch, id);
+  }
+  const ofRow = own?.files.map(({ file }) => `${batch}/${file}`) ?? [];
+  const isOfRow = (key: string) => ofRow.some((file) => key === file || key.startsWith(`${file}.`));
+  for (const key of keys) if (!isOfRow(key)) await out.remove(key);
+}
+
+/** Whether its output may be stored already, or is just being stored. */
+async function isStored({ ledger }: Taking['access'], batch: string, id: string): Promise<boolean> {
+  const standings = (await ledger.read(batch, id)).map(standingOf);
+  return standings.some((standing) => standing === 'rendered' || standing === 'done');
 }
 
 /** What feeds the row is an earlier render as well, which goes first so that its file has its name, or was done before. */
@@ -133,59 +189,4 @@ function changed({ batch, id }: RenderSource): UserError {
   return new UserError(
     `the render of row '${id}' of batch '${batch}' changed while it was taken over; nothing was submitted: run the same command again`,
   );
-}
-
-/** The store and the batch in it that a file is copied to, and the row that it becomes an output of. */
-interface CopyTarget {
-  store: Store;
-  batch: string;
-  row: Row;
-  onExists: BatchOptions['onExists'];
-}
-
-/** Copies one output of another batch; throws a StoreError `CHANGED` where it is not what was stored there. */
-async function copyOutput(
-  from: { store: Store; batch: string },
-  file: OutputFile,
-  { store, batch, row, onExists }: CopyTarget,
-  position: number,
-): Promise<OutputFile> {
-  const extension = file.file.slice(file.file.lastIndexOf('.') + 1);
-  const base = `${batch}/media/${row.stem}${position === 0 ? '' : `-${position + 1}`}`;
-  const mayVersion = onExists !== 'fail' || position > 0;
-  const key = `${base}.${extension}`;
-  const options: CopyOptions = {
-    attemptName: `${row.id}-reused-${position}`,
-    expected: file,
-    ...(mayVersion ? { nextKey: (n: number) => `${base}.v${n}.${extension}` } : {}),
-  };
-  const copied = await copy(from.store, `${from.batch}/${file.file}`, store, key, options);
-  const { etag: _etag, version: _version, ...facts } = file;
-  const object = defined({ etag: copied.etag, version: copied.version });
-  return { ...facts, file: copied.key.slice(batch.length + 1), ...object };
-}
-
-/** Within folders, or within buckets, without the bytes coming through this process. */
-async function copy(
-  from: Store,
-  fromKey: string,
-  to: Store,
-  key: string,
-  options: CopyOptions,
-): Promise<CommittedFile> {
-  const place = from.placeOf?.(fromKey);
-  if (place !== undefined && place.in === to.placeOf?.(key).in && to.copyFile !== undefined) {
-    return to.copyFile(place, key, options);
-  }
-  const changed = () =>
-    new StoreError('CHANGED', `'${fromKey}' is not the file that was stored there any more`, fromKey);
-  const source = await from.read(fromKey);
-  if (source === undefined) throw changed();
-  return to.putStream(key, source, {
-    ...options,
-    ifExists: 'fail',
-    beforeCommit: ({ sha256 }) => {
-      if (sha256 !== options.expected.sha256) throw changed();
-    },
-  });
 }
