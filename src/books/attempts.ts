@@ -9,6 +9,7 @@ import type { OpenAttempt } from '../home/ledger.js';
 import { loadRow, type RowSources } from '../home/row-work.js';
 import { adapterFor } from '../kinds/index.js';
 import { modelOf } from '../manifest/columns.js';
+import { endAbandoned } from './abandoned.js';
 import { type Case, type KnownAttempt, mayComeBack } from './check/evidence.js';
 import { expectedCredits } from './credits.js';
 import type { Books } from './open-books.js';
@@ -147,7 +148,7 @@ async function openAttempt(books: Books, open: OpenAttempt, attempt: Attempt): P
   const row = intent && (await rowOf(books, open, intent));
   const model = row && modelOf(row);
   const cost = row && (await costOf(books, batch, row, intent));
-  return {
+  const one: NamedAttempt = {
     ...{ batch, id, n, name: nameOf(open), kind, model },
     timing: await books.learned.timingOf(kind, model),
     claimedAtMs: intent?.atMs ?? atMs,
@@ -158,4 +159,5 @@ async function openAttempt(books: Books, open: OpenAttempt, attempt: Attempt): P
     ...((row && cost && withFollowUp(row, cost)) ?? { lo: 0, hi: null }),
     laterNano: row ? followUpNano(row, cost ?? null) : hasFollowUp(kind) ? null : 0,
   };
+  return standingOf(attempt) === 'created' ? endAbandoned(books, one, attempt, row) : one;
 }
