@@ -117,9 +117,11 @@ export function transitionOf(states: readonly AttemptState[], next: AttemptState
   return states.some((state) => isSameState(state, next)) ? 'adds_nothing' : 'contradicts';
 }
 
-/** What looked like the service's word was an old answer of another attempt (T8): the one thing that takes it back. */
+/** What looked like the service's word, or a person's handle, is another attempt's (T8): the one thing that takes it back. */
 function isRepeatedAnswer(last: AttemptState, next: AttemptState): boolean {
-  return ['created', 'done'].includes(last.state) && next.state === 'unknown' && next.evidence.rule === 'T8';
+  return (
+    ['created', 'done', 'attached'].includes(last.state) && next.state === 'unknown' && next.evidence.rule === 'T8'
+  );
 }
 
 /**
