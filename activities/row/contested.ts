@@ -2,7 +2,7 @@ import { rowOf } from '../../src/books/attempt-price.js';
 import type { Attempt, AttemptRef, AttemptState, RecordedOutput } from '../../src/domain/attempt.js';
 import type { Row } from '../../src/domain/row.js';
 import { acceptanceOf, intentOf, isSettling, isTakenBack, ownStates, standingOf } from '../../src/domain/standing.js';
-import { isNameOfAnother, keepName, type NameOwner, takeName } from '../../src/home/handles.js';
+import { isNameOfAnother, isOfRow, keepName, type NameOwner, nameOwner, takeName } from '../../src/home/handles.js';
 import type { Dependencies } from '../dependencies.js';
 import { noteCase } from './semaphore-notes.js';
 
@@ -63,8 +63,15 @@ export async function nameAgain(deps: Dependencies, ref: AttemptRef, attempt: At
     const row = await rowOf(deps, ref, intent).catch(() => undefined);
     return row === undefined || ownsOutputs(deps, ref, row, namedBy(attempt, last.outputs), keepName);
   }
-  const handle = acceptanceOf(attempt)?.handle;
-  return handle === undefined || ownsHandle(deps, ref, handle, keepName);
+  const accepted = acceptanceOf(attempt);
+  if (accepted === undefined || (await isGivenAgain(deps, ref, accepted))) return true;
+  return ownsHandle(deps, ref, accepted.handle, keepName);
+}
+
+/** A person gave an attempt the handle that another one of its own row has: no other row has its output. */
+async function isGivenAgain(deps: Dependencies, ref: AttemptRef, { state, handle }: Acceptance): Promise<boolean> {
+  const owner = state === 'attached' ? await nameOwner.read(deps.home, handle) : undefined;
+  return owner !== undefined && isOfRow(owner, ref);
 }
 
 /** What was fetched from a URL in a lost answer (TS) is recorded by its bytes alone: the URL stands in that answer. */
@@ -91,8 +98,13 @@ async function contest(deps: Dependencies, ref: AttemptRef, message: string): Pr
 /** What stood of an attempt when the repeated answer came in, late: nothing of it has changed. */
 function settledBefore({ states }: Attempt): AttemptState | undefined {
   const [before, answer, repeated] = states.slice(-3);
-  return before && answer && isTakenBack(answer, repeated) && isSettling(before) ? before : undefined;
+  if (!before || !answer || !isTakenBack(answer, repeated)) return undefined;
+  // A person may give another handle to a job that was accepted: its own one stands again.
+  const hadHandle = answer.state === 'attached' && before.state === 'created';
+  return isSettling(before) || hadHandle ? before : undefined;
 }
+
+type Acceptance = NonNullable<ReturnType<typeof acceptanceOf>>;
 
 function ownerOf({ batch, id, n }: AttemptRef, row: Row): NameOwner {
   const seed = row.cells.seed ?? row.extra?.seed;

@@ -7,6 +7,7 @@ import type { BookedAttempt } from '../home/charge-book.js';
 import type { OpenAttempt } from '../home/ledger.js';
 import { adapterFor } from '../kinds/index.js';
 import { modelOf } from '../manifest/columns.js';
+import { endAbandoned } from './abandoned.js';
 import { costOf, expectedOf, rowOf, wasRefunded } from './attempt-price.js';
 import { finishBooks } from './charges.js';
 import { type Case, type KnownAttempt, mayComeBack } from './check/evidence.js';
@@ -79,7 +80,7 @@ export async function eachAttemptSince(
 async function leaveIndex(books: Books, ref: OpenAttempt, attempt: Attempt): Promise<void> {
   const { learned, ledger } = books;
   const lambda = await learned.lambdaMs();
-  const overMs = lostAtMs(books, ref.kind, attempt) + bornAfterMs(books) + lastedMs(books, ref.kind);
+  const overMs = slotUntilMs(books, attempt, ref.kind);
   if (books.now() <= overMs + Math.max(2 * lambda, (await learned.rhoMs()) + lambda)) return;
   await finishBooks(books, ref, attempt);
   await ledger.close(ref);
@@ -121,7 +122,7 @@ async function openAttempt(books: Books, open: OpenAttempt, attempt: Attempt): P
   const row = intent && (await rowOf(books, open, intent));
   const model = row && modelOf(row);
   const cost = row && (await costOf(books, batch, row, intent));
-  return {
+  const one: NamedAttempt = {
     ...{ batch, id, n, name: nameOf(open), kind, model },
     timing: await books.learned.timingOf(kind, model),
     claimedAtMs: intent?.atMs ?? atMs,
@@ -132,4 +133,5 @@ async function openAttempt(books: Books, open: OpenAttempt, attempt: Attempt): P
     ...((row && cost && withFollowUp(row, cost)) ?? { lo: 0, hi: null }),
     laterNano: row ? followUpNano(row, cost ?? null) : hasFollowUp(kind) ? null : 0,
   };
+  return standingOf(attempt) === 'created' ? endAbandoned(books, one, attempt, row) : one;
 }

@@ -96,9 +96,9 @@ function isRepeated(state: AttemptState | undefined): boolean {
   return state?.state === 'unknown' && state.evidence.rule === 'T8';
 }
 
-/** True of an answer that the record after it takes back. */
+/** True of an answer, or of a person's handle, that the record after it takes back. */
 export function isTakenBack({ state }: AttemptState, next: AttemptState | undefined): boolean {
-  return (state === 'created' || state === 'done') && isRepeated(next);
+  return (state === 'created' || state === 'done' || state === 'attached') && isRepeated(next);
 }
 
 /** True of what stands again after an answer was taken back: a verdict, or what a person or a policy has decided. */

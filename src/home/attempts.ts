@@ -92,7 +92,8 @@ export const TRANSITIONS: Readonly<Record<StateWord, { follows: StateWord[]; add
   // The service's own answer may still come, late, after a person gave a handle.
   attached: { follows: ['created', ...ENDS, ...PERSON], addsNothing: GUESSES },
   ruled: { follows: [...ANSWERS, ...ENDS, ...PERSON], addsNothing: GUESSES },
-  overridden: { follows: [...ANSWERS, ...ENDS], addsNothing: ['overridden', ...GUESSES] },
+  // What may be paid again is not paid yet: until then a person may decide anew (`isDecidedAnew`).
+  overridden: { follows: [...ANSWERS, ...ENDS, 'attached', 'ruled'], addsNothing: ['overridden', ...GUESSES] },
   // Rendered again = fresh URLs from a later poll; ended = the service has nothing of it any more. Paid outputs that are
   // gone can be paid again.
   rendered: { follows: ['rendered', 'ended', 'overridden'], addsNothing: GUESSES },
@@ -108,7 +109,7 @@ export function transitionOf(states: readonly AttemptState[], next: AttemptState
   const last = states.at(-1);
   const wasRendered = last?.state === 'ended' && states.some(({ state }) => state === 'rendered');
   const rules = TRANSITIONS[wasRendered ? 'rendered' : (last?.state ?? 'intent')];
-  if (last !== undefined && isRepeatedAnswer(last, next)) return 'follows';
+  if (last !== undefined && (isRepeatedAnswer(last, next) || isOrderedAgain(last, next))) return 'follows';
   if (rules.follows.includes(next.state)) {
     return last !== undefined && isSameState(last, next) ? 'adds_nothing' : 'follows';
   }
@@ -116,9 +117,28 @@ export function transitionOf(states: readonly AttemptState[], next: AttemptState
   return states.some((state) => isSameState(state, next)) ? 'adds_nothing' : 'contradicts';
 }
 
-/** What looked like the service's word was an old answer of another attempt (T8): the one thing that takes it back. */
+/** What looked like the service's word, or a person's handle, is another attempt's (T8): the one thing that takes it back. */
 function isRepeatedAnswer(last: AttemptState, next: AttemptState): boolean {
-  return ['created', 'done'].includes(last.state) && next.state === 'unknown' && next.evidence.rule === 'T8';
+  return (
+    ['created', 'done', 'attached'].includes(last.state) && next.state === 'unknown' && next.evidence.rule === 'T8'
+  );
+}
+
+/**
+ * A person lets a row be paid again that may be already: it was not sent by then, and ended. Each such order opens it
+ * again, so each is a record of its own; what a policy grants it grants once.
+ */
+function isOrderedAgain(last: AttemptState, next: AttemptState): boolean {
+  const isAgain = last.state === 'overridden' && next.state === 'overridden' && next.cause === 'person';
+  return isAgain && !isDeepStrictEqual(last, next);
+}
+
+/**
+ * A person's word on an attempt that may be paid again: it holds only as long as no further attempt was claimed, after
+ * which that one is what the row's money went into.
+ */
+export function isDecidedAnew(states: readonly AttemptState[], next: AttemptState): boolean {
+  return states.at(-1)?.state === 'overridden' && PERSON.includes(next.state);
 }
 
 /** Equal but for the time at which it was written. */

@@ -58,9 +58,14 @@ export async function isNameOfAnother(home: HomePlace, name: string, owner: Name
   return first !== undefined && !isSame(first, owner);
 }
 
+/** Whether the name is that of an attempt of the row. */
+export function isOfRow(owner: NameOwner, { batch, id }: Pick<NameOwner, 'batch' | 'id'>): boolean {
+  return owner.batch === batch && owner.id === id;
+}
+
 function isSame(first: NameOwner, owner: NameOwner): boolean {
   if (first.seeded !== undefined && first.seeded === owner.seeded) return true;
-  return first.batch === owner.batch && first.id === owner.id && first.n === owner.n;
+  return isOfRow(first, owner) && first.n === owner.n;
 }
 
 function recordOf({ batch, id, n, seeded }: NameOwner): NameOwner {

@@ -3,7 +3,7 @@ import { intentOf, standingOf } from '../domain/standing.js';
 import { decodeJson, encodeAs, encodeJson } from '../store/json-file.js';
 import type { Store } from '../store/port.js';
 import { attemptStateSchema, type OpenFacts, openFactsOf, openFactsSchema } from './attempt-schema.js';
-import { type LoadedAttempt, loadAttempt, loadAttempts, transitionOf } from './attempts.js';
+import { isDecidedAnew, type LoadedAttempt, loadAttempt, loadAttempts, transitionOf } from './attempts.js';
 import { callbackEntries } from './handles.js';
 import { type HomeKeys, type HomePlace, homeKeys } from './home-keys.js';
 import { parseIndexKey } from './parse-keys.js';
@@ -108,9 +108,17 @@ async function append(home: OpenLedger, ref: AttemptRef, state: AttemptState, se
       const last = attempt.states.at(-1)?.state ?? 'intent';
       throw new LedgerError('CONTRADICTION', `${nameOf(ref)} is '${last}'; '${state.state}' cannot follow`, ref);
     }
+    if (isDecidedAnew(attempt.states, state)) await refuseFollowed(home, ref, state);
     if (await store.putIfAbsent(keys.attempt(ref, attempt.nextSeq), encodeAs(attemptStateSchema, state))) return true;
   }
   throw new LedgerError('CONTENTION', `${nameOf(ref)} is written by too many at once`, ref);
+}
+
+/** The next attempt was claimed already: what a person saw of this one is no longer what the row stands for. */
+async function refuseFollowed({ store, keys }: HomePlace, ref: AttemptRef, { state }: AttemptState): Promise<void> {
+  const n = ref.n + 1;
+  if ((await loadAttempt(store, keys, { ...ref, n })) === undefined) return;
+  throw new LedgerError('CONTRADICTION', `attempt ${n} followed ${nameOf(ref)}; '${state}' cannot follow`, ref);
 }
 
 /** What this process claimed and has not appended to, once: if someone else did meanwhile, the place is taken. */

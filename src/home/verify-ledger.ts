@@ -1,4 +1,5 @@
 import type { AttemptRef } from '../domain/attempt.js';
+import { standingOf } from '../domain/standing.js';
 import { decodeJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import { attemptStateSchema } from './attempt-schema.js';
@@ -108,6 +109,7 @@ async function allBreaches(home: Home, { batch, id }: SeenRow, records: SeenReco
   for (const attempt of attemptsOf(records)) {
     const ref: AttemptRef = { batch, id, n: attempt.n };
     if (!isLive(attempt) || (await home.store.size(home.keys.open(ref))) !== undefined) continue;
+    if (standingOf(attempt) === 'created' && (await isBooked(home, ref))) continue;
     found.push({
       rule: 'index',
       n: attempt.n,
@@ -115,6 +117,14 @@ async function allBreaches(home: Home, { batch, id }: SeenRow, records: SeenReco
     });
   }
   return found;
+}
+
+/** Whether the book has an attempt: an accepted job that nobody polled to its end leaves the index with that. */
+async function isBooked({ store, keys }: Home, ref: AttemptRef): Promise<boolean> {
+  for (const bucket of await store.names(keys.bookBuckets)) {
+    if ((await store.size(keys.charge(ref, Number(bucket)))) !== undefined) return true;
+  }
+  return false;
 }
 
 /** An entry is written before its claim and removed after its end: a crash in between leaves one, which is no breach. */

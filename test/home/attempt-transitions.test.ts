@@ -19,7 +19,7 @@ unknown                     +       +      +        +           .       +       
 verdict                     +       +      +        .           .       .       +       +       +
 attached                            +               .           .       .       .       +       +        +       +
 ruled                       +       +      +        .           .       .       +       .       +        +       +
-overridden                  +       +      +        .           .       .                       .        +       +
+overridden                  +       +      +        .           .       .       +       +       .        +       +
 rendered                                            .           .       .                       +        .        +
 ended                                               .           .       .                                        .
 `;
@@ -63,6 +63,16 @@ describe('I3: what may follow in the ledger', () => {
     expect(standingOf({ n: 1, states: gone, torn: false })).toBe('rendered');
     expect(transitionOf(gone, states.overridden)).toBe('follows');
     expect(transitionOf([states.intent, states.created, states.ended], states.overridden)).toBe('contradicts');
+  });
+
+  test("a person's order to pay again is a record each time that it is given, what a policy grants is granted once", () => {
+    const policy = { ...states.overridden, cause: 'always' as const, by: { who: 'policy' } };
+    const later = { ...states.overridden, atMs: 99 };
+    expect(transitionOf([policy], states.overridden)).toBe('follows');
+    expect(transitionOf([states.overridden], later)).toBe('follows');
+    // The same record: its writer repeats itself after an answer of the store was lost.
+    expect(transitionOf([states.overridden], states.overridden)).toBe('adds_nothing');
+    expect(transitionOf([states.overridden], policy)).toBe('adds_nothing');
   });
 
   test('a claim that cannot be read takes what a claim takes', () => {

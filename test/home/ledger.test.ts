@@ -156,6 +156,23 @@ describe('I3: states only ever extend', () => {
     expect(await statesOf()).toEqual([intent(), states.created]);
   });
 
+  test.each(['attached', 'ruled', 'overridden'] as const)(
+    'an attempt that may be paid again is %s by a person only until the next one is claimed',
+    async (word) => {
+      const { ledger, statesOf } = openLedger();
+      const decided = { ...states[word], atMs: 99 };
+      for (const n of [1, 2]) {
+        await ledger.claim({ ...ref, n }, intent());
+        await ledger.append({ ...ref, n }, states.unknown);
+        await ledger.append({ ...ref, n }, states.overridden);
+      }
+      const late = ledger.append(ref, decided);
+      await expect(late).rejects.toThrow(`attempt 2 followed attempt 1 of row 'row.1' in batch 'b'; '${word}' cannot`);
+      expect(await statesOf()).toEqual([intent(), states.unknown, states.overridden]);
+      expect(await ledger.append({ ...ref, n: 2 }, decided)).toBe(true);
+    },
+  );
+
   test('an identical last state is not repeated', async () => {
     const { ledger, statesOf } = openLedger();
     await ledger.claim(ref, intent());

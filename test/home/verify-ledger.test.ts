@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AttemptState } from '../../src/domain/attempt.js';
+import { createChargeBook } from '../../src/home/charge-book.js';
 import { type Home, openHome } from '../../src/home/home.js';
 import { createLedger, type Ledger } from '../../src/home/ledger.js';
 import { type LedgerBreach, verifyLedger } from '../../src/home/verify-ledger.js';
@@ -49,6 +50,17 @@ describe('the walk over the whole ledger', () => {
       facts: { batches: 1, rows: 3, attempts: 5, records: 11, open: 3, leftovers: 0, breaches: 0 },
       told: [],
     });
+  });
+
+  test('an accepted job that nobody polled to its end stands in the index, or in the book', async () => {
+    await ledger.claim(ref('left'), intent());
+    await ledger.append(ref('left'), states.created);
+    await ledger.close(ref('left'));
+    expect((await verify()).told).toEqual(['index left: attempt 1 may still run and is not in the open index']);
+    const times = { claimedAtMs: 1, endedAtMs: 86_400_000 };
+    const entry = { ...ref('left'), kind: intent().kind, end: 'undecided', ...times, lo: 0, hi: 1 } as const;
+    await createChargeBook(home.store, 'test').append(entry);
+    expect((await verify()).told).toEqual([]);
   });
 
   test('a changed row may be paid again once its old attempt has ended', async () => {

@@ -4,17 +4,14 @@ import type { AttemptState, Decision } from '../../domain/attempt.js';
 import type { PollReading } from '../../domain/exchange.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
-import { handleOf, type Standing } from '../../domain/standing.js';
-import { nameOwner } from '../../home/handles.js';
-import { resultLines } from '../../home/result-lines.js';
+import type { Standing } from '../../domain/standing.js';
 import { readTrust, trust } from '../../home/verdicts.js';
 import { isAsync } from '../../kinds/facts.js';
 import { adapterFor } from '../../kinds/index.js';
 import { readPolled } from '../../kinds/readings.js';
 import { createTransport } from '../../service/transport.js';
-import { openHomeAccess, resultSources } from '../access/home-access.js';
+import { openHomeAccess } from '../access/home-access.js';
 import { sayOf } from '../access/read-account.js';
-import type { KnownBatch } from '../batch/known-batch.js';
 import type { Session } from '../session.js';
 import { plain } from '../terminal.js';
 import { EXIT, UserError } from '../user-error.js';
@@ -144,26 +141,6 @@ export async function confirmHandle(session: Session, row: Row, handle: string):
 export function salvagedHandle({ last }: Pick<CaseRow, 'last'>): string | undefined {
   const states = last?.states ?? [];
   return states.flatMap((state) => (state.state === 'created_lost' ? [state.salvagedHandle] : [])).at(-1);
-}
-
-/** Two rows must never take the same output for theirs. Throws a UserError that names the other row. */
-export async function refuseSharedHandle(
-  { access, batch, generation }: KnownBatch,
-  id: string,
-  handle: string,
-): Promise<void> {
-  const taken = (other: string, where: string): UserError =>
-    new UserError(`the handle belongs to row '${other}' of batch '${where}': nothing was changed`);
-  const owner = await nameOwner.read(access.home, handle);
-  if (owner !== undefined && !(owner.batch === batch && owner.id === id)) throw taken(owner.id, owner.batch);
-  for await (const { row, record } of resultLines(resultSources(access), batch, generation.generation)) {
-    if (row.id !== id && record?.handle === handle) throw taken(row.id, batch);
-  }
-  for await (const open of access.ledger.open()) {
-    const isOwn = open.batch === batch && open.id === id;
-    const attempt = isOwn ? undefined : await access.ledger.readAttempt(open);
-    if (attempt && handleOf(attempt) === handle) throw taken(open.id, open.batch);
-  }
 }
 
 /** A status that the documents do not know may be a gateway's own word. */

@@ -12,7 +12,8 @@ import { approveOrder } from './approve-order.js';
 import { chosenIds, type FoundCase, findCase, type RowChoice } from './case-row.js';
 import { continueRows } from './continue-rows.js';
 import { dependentsOfOrder, recordFollowing } from './dependents.js';
-import { confirmHandle, type ReviewOrder, refusalOf, refuseSharedHandle, salvagedHandle, stateOf } from './orders.js';
+import { confirmHandle, type ReviewOrder, refusalOf, salvagedHandle, stateOf } from './orders.js';
+import { refuseSharedHandle, withOwnHandle } from './own-handle.js';
 import { type OrderedRow, reportOrder } from './report-order.js';
 
 /** How long settled rows are waited for; what renders goes on without anyone waiting. */
@@ -59,7 +60,7 @@ export async function settleByHand(
       const priceNano = paid.get(one.found.row.id);
       if (priceNano !== undefined) await noteWaste(access.home, refOf(one.found), priceNano, Date.now());
       const state = stateOf(order, one.handle, Date.now());
-      await record(access, one.found, state);
+      await withOwnHandle(access.home, refOf(one.found), state, () => record(access, one.found, state));
       recorded.push({ ...one, state });
     });
   }

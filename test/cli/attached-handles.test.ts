@@ -1,0 +1,60 @@
+// A handle that a person gives belongs to one row, also while nothing carries the orders out (T8).
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { withOwnHandle } from '../../src/cli/review/own-handle.js';
+import { UserError } from '../../src/cli/user-error.js';
+import type { AttemptState } from '../../src/domain/attempt.js';
+import { writeStopMark } from '../../src/engine/engine-record.js';
+import { enginePlaces } from '../../src/engine/places.js';
+import { nameOwner, takeName } from '../../src/home/handles.js';
+import { serve } from '../download/broken-server.js';
+import { seededHome, T0 } from './seeded-home.js';
+
+const LOST: AttemptState = { state: 'unknown', atMs: T0 + 5_000, evidence: { rule: 'T11', message: 'reset' } };
+const UNDECIDED: AttemptState = { state: 'verdict', atMs: T0 + 600_000, verdict: 'undecided', sentence: 'either' };
+const REVIEW = { status: 'review', reasonCode: 'answer_lost_undecided' } as const;
+const ATTACHED: AttemptState = { state: 'attached', atMs: T0, handle: 'op-1', by: { who: 'ann' } };
+
+/** Two rows of a stopped engine, and a service that knows every handle. */
+async function twoRows() {
+  const server = await serve((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ name: 'op-1', done: false }));
+  });
+  const rows = ['one', 'two'].map((id) => ({ id, states: [LOST, UNDECIDED], record: REVIEW }));
+  const home = await seededHome('b', rows, `http://127.0.0.1:${server.port}`);
+  const { dataFolder, stopMark } = enginePlaces(join(home.folder, 'data'));
+  mkdirSync(dataFolder, { recursive: true });
+  writeStopMark(stopMark, { openBatches: 1 });
+  const last = async (id: string) => (await home.ledger.read('b', id)).at(-1)?.states.at(-1)?.state;
+  return { home, last };
+}
+
+test('is refused to another row, which is told whose it is', async () => {
+  const { home, last } = await twoRows();
+  expect(await home.run('review', 'attach-handle', 'b', 'one', 'op-1')).toMatchObject({ exitCode: 0 });
+  const second = await home.run('review', 'attach-handle', 'b', 'two', 'op-1');
+  expect(second).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("the handle belongs to row 'one' of batch 'b': nothing was changed"),
+  });
+  expect([await last('one'), await last('two')]).toEqual(['attached', 'verdict']);
+});
+
+test('is given to its row by the next order, where a crash came before the record of the first', async () => {
+  const { home, last } = await twoRows();
+  // By the number of an earlier attempt: the row may have been sent again since.
+  await takeName(home.home, 'op-1', { batch: 'b', id: 'one', n: 7 });
+  expect(await home.run('review', 'attach-handle', 'b', 'one', 'op-1')).toMatchObject({ exitCode: 0 });
+  expect(await last('one')).toBe('attached');
+});
+
+test('is nobody’s again where the row went on and the order was not recorded', async () => {
+  const { home } = await twoRows();
+  const ref = { batch: 'b', id: 'one', n: 1 };
+  const wentOn = withOwnHandle(home.home, ref, ATTACHED, async () => {
+    throw new UserError('the row went on meanwhile');
+  });
+  await expect(wentOn).rejects.toThrow('went on');
+  expect(await nameOwner.read(home.home, 'op-1')).toBeUndefined();
+});
