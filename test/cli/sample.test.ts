@@ -1,5 +1,5 @@
 // Which rows stand for a manifest, and what `approve` says where there is nothing to approve.
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../emulator/emulator.js';
@@ -147,6 +147,22 @@ describe('the quote', () => {
       expect.stringContaining("the manifest of batch 'shots' is another one now"),
     ]);
   });
+});
+
+test("a sample's plan tells the chains of its own rows, not those of the manifest", async () => {
+  const emulator = await startEmulator({ keys: [{ key: 'sk-svc-test', state: 'active' }] });
+  const home = await seededHome('other', [{ id: 'one', record: {} }], emulator.url);
+  const model = 'svc-beta-image-edit-2511';
+  const chain = (n: number) => [
+    `hero${n},svc/image,svc-alpha.2-klein-4b,a hero ${n},,512,512`,
+    `edit${n},svc/edit,${model},at night,@hero${n},512,512`,
+  ];
+  const rows = ['id,kind,model,prompt,image,width,height', ...[1, 2, 3].flatMap(chain)];
+  await writeFile(join(home.folder, 'story.csv'), `${rows.join('\n')}\n`);
+  const { exitCode, stderr } = await home.run('run', 'story.csv', '--sample', '2').finally(() => emulator.close());
+  expect(exitCode, stderr).toBe(2);
+  expect(stderr).toMatch(/^rows {6}2: 2 to run$/m);
+  expect(stderr).toMatch(/^chains {4}1 chain of 2 rows; 1 waits for others, at most 2 run one after the other;/m);
 });
 
 test('--another without --sample, and sizes that are none, are refused', async () => {

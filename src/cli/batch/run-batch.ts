@@ -96,7 +96,9 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
     return quoted(await finishWithoutWork({ ...at, generation, out: config.out }, prepared));
   }
   await access.home.bindBaseUrl(baseUrl);
-  const plan = await makePlan(at, { ...planSubject(place, prepared), rows }, await readOwnCredits(session));
+  const { chains = prepared.summary.chains } = sample ?? {};
+  const subject = { ...planSubject(place, prepared), rows, chains };
+  const plan = await makePlan(at, subject, await readOwnCredits(session));
   for (const line of planLines(plan)) terminal.note(line);
   await approvePlan(at, plan, request.isSaidYes);
   await proveOut(access, prepared.outputBytes);
