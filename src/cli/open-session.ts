@@ -35,7 +35,7 @@ export function commandHint(session: Session, words: string): string {
 }
 
 /** A word as a shell takes it. */
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 

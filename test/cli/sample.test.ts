@@ -7,6 +7,7 @@ import { type Candidate, chooseSample } from '../../src/cli/batch/choose-sample.
 import type { AttemptState } from '../../src/domain/attempt.js';
 import type { MeasuredPrice } from '../../src/domain/price.js';
 import { markStopped, writeSampleGate } from '../../src/home/batch-marks.js';
+import { readBatchOptions, writeBatchOptions } from '../../src/home/batch-order.js';
 import type { SampleQuote } from '../../src/home/sample-quote.js';
 import { quoteLines } from '../../src/report/quote-lines.js';
 import { CREDIT, seededHome, T0 } from './seeded-home.js';
@@ -146,6 +147,49 @@ describe('the quote', () => {
       2,
       expect.stringContaining("the manifest of batch 'shots' is another one now"),
     ]);
+  });
+});
+
+describe('approve of a manifest that was edited after its sample', () => {
+  const FILE = 'id\none\ntwo\nthree\n';
+
+  async function sampledFrom(text: string | undefined) {
+    const home = await seededHome('shots', [{ id: 'one', record: {} }, { id: 'two' }, { id: 'three' }]);
+    const manifest = join(home.folder, 'shots.csv');
+    await writeBatchOptions(home.home, 'shots', { ...(await readBatchOptions(home.home, 'shots')), manifest });
+    if (text !== undefined) await writeFile(manifest, text);
+    await writeSampleGate(home.home, 'shots', { ids: ['one'], atMs: 1 });
+    return home;
+  }
+  const approve = ['approve', 'shots', '--yes', '--unpriced'] as const;
+
+  test('is refused with the rows of the sample that the edit changed, and the command that takes it over', async () => {
+    const home = await sampledFrom('id,x-note\none,new\ntwo,\nthree,new\nfour,\n');
+    const sentence =
+      "shots.csv was edited after 'shots' was run from it (1 row of the sample: one; and 2 other rows): " +
+      '`callsheet run shots.csv --base-url';
+    const { exitCode, stderr } = await home.run(...approve);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+  });
+
+  test('the same as JSON is one document', async () => {
+    const home = await sampledFrom(FILE.replace('two', 'new'));
+    const { exitCode, stdout } = await home.run(...approve, '--json');
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      type: 'error',
+      message: expect.stringContaining('(2 rows, none of the sample)'),
+    });
+  });
+
+  test.each([
+    ['unchanged', FILE, ''],
+    ['gone', undefined, ''],
+    ['unreadable', 'id\n"one', 'manifest  shots.csv cannot be read now: the rest runs as it was read before\n'],
+  ])('%s, it keeps nothing from being approved', async (_how, text, note) => {
+    const { stderr } = await (await sampledFrom(text)).run(...approve);
+    expect(stderr).not.toContain('was edited');
+    expect(stderr.startsWith(note)).toBe(true);
   });
 });
 

@@ -132,6 +132,8 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
     expect((await rig.run(['status', 'shots'])).stdout).toMatch(/^next {6}callsheet approve shots/m);
 
     await rig.write('shots.csv', csv([...ROWS, image('i9')]));
+    const unread = await rig.run(['approve', 'shots', '--max-credits', '50']);
+    expect([unread.code, unread.stderr]).toEqual([2, expect.stringContaining('1 row, none of the sample')]);
     await sampled('--yes');
     expect(jobs()).toHaveLength(spent);
     const approved = await rig.run(['approve', 'shots', '--max-credits', '50']);
