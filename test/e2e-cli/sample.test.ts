@@ -126,6 +126,8 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
     expect(stopped.code, stopped.stderr).toBe(6);
     const spent = jobs().length;
     expect(spent).toBeLessThan(ROWS.length);
+    const plain = await rig.run(['resume', 'shots']);
+    expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('approve shots --max-credits <more>`')]);
     const more = await rig.run(['resume', 'shots', '--max-credits', '50']);
     expect([more.code, more.stderr]).toEqual([2, expect.stringContaining('callsheet approve shots --max-credits 50')]);
 

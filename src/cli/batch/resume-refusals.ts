@@ -22,14 +22,18 @@ export async function refuseSampled({ session, access, batch, generation }: Know
 
 /** A budget that leaves room for none of the rows would stop the batch again at once. */
 export async function refuseSameBudget(known: KnownBatch, { maxCreditsNano }: BatchLimits): Promise<void> {
-  const { session, batch } = known;
+  const { session, access, batch, generation } = known;
   if (maxCreditsNano === null) return;
   const { endedNano, openNano } = await spentBefore(known);
+  // The budget that was approved after a sample is raised by another approval alone.
+  const unbounded: BatchLimits = { maxCreditsNano: null, maxFailures: null };
+  const approved = await approvedLimits(access.home, batch, generation.generation, unbounded);
+  const command = commandHint(session, `${approved.maxCreditsNano === null ? 'resume' : 'approve'} ${batch}`);
   let least = Number.POSITIVE_INFINITY;
   for await (const price of leftPrices(known)) least = Math.min(least, price?.hi ?? Number.POSITIVE_INFINITY);
   if (endedNano + openNano + least <= maxCreditsNano) return;
   throw new UserError(
-    `'${batch}' stopped at its budget of ${formatCredits(maxCreditsNano)} credits, which leaves no room for another row: \`${commandHint(session, `resume ${batch}`)} --max-credits <more>\` goes on; nothing was submitted`,
+    `'${batch}' stopped at its budget of ${formatCredits(maxCreditsNano)} credits, which leaves no room for another row: \`${command} --max-credits <more>\` goes on; nothing was submitted`,
   );
 }
 
