@@ -137,6 +137,10 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
     const unread = await rig.run(['approve', 'shots', '--max-credits', '50']);
     expect([unread.code, unread.stderr]).toEqual([2, expect.stringContaining('1 row, none of the sample')]);
     await sampled('--yes');
+    for (const limits of [['--max-credits', '50'], []]) {
+      const resumed = await rig.run(['resume', 'shots', ...limits]);
+      expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining('waits for your approval')]);
+    }
     expect(jobs()).toHaveLength(spent);
     const approved = await rig.run(['approve', 'shots', '--max-credits', '50']);
     expect(approved.code, approved.stderr).toBe(0);
