@@ -80,6 +80,16 @@ describe('command line and manifest: exit 2, nothing submitted', () => {
       "B12 --name '../x' may use letters, digits, . _ - (max 120)\n",
     ],
     [
+      'an order for a row that is none of the manifest',
+      ['run', 'shots.csv', '--yes', '--changed', 'rerun=a,nosuch'],
+      "--changed: 'nosuch' is no row of the manifest; nothing was submitted\n",
+    ],
+    [
+      'the same of a plan',
+      ['plan', 'shots.csv', '--no-network', '--changed', 'rerun=x,y'],
+      "--changed: 'x', 'y' are no rows of the manifest; nothing was submitted\n",
+    ],
+    [
       'an unknown kind',
       ['plan', 'shots.csv', '--kind', 'svc/imag'],
       "B57 unknown kind 'svc/imag'; did you mean 'svc/image'?\n",

@@ -74,7 +74,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   await refuseOtherPlaces(at, baseUrl, request.isSharedFolder);
   await refuseOtherHome(at, request.trustsHome);
   const kept = keepsFed ? { except: request.rerunsChanged } : undefined;
-  const prepared = await prepareBatch(at, { place, retry, keep: true, keepsFed: kept });
+  const prepared = await prepareBatch(at, { place, retry, keep: true, keepsFed: kept, reruns: request.rerunsChanged });
   const { generation } = prepared;
   if (generation === undefined) throw new Error('the rows were checked but not kept');
   const ordered = await rerunOrder(access.home, batch, generation.generation);
