@@ -35,12 +35,21 @@ export interface LoadedConfig {
   config: Config;
   /** By the setting's path. */
   origins: ReadonlyMap<string, Origin>;
+  /** What the settings say together that cannot be: only a command that explains them goes on with any. */
+  problems: readonly ConfigProblem[];
   /** Sentences about variables that look like settings and are none. */
   warnings: string[];
 }
 
 /** Loads the settings; throws `ConfigError` with every problem that was found. */
 export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> {
+  const loaded = await readSettings(sources);
+  if (loaded.problems.length > 0) throw new ConfigError(loaded.problems);
+  return loaded;
+}
+
+/** The same for whoever explains the settings: throws only for what cannot be read as settings at all. */
+export async function readSettings(sources: ConfigSources): Promise<LoadedConfig> {
   const { cwd, configFile } = sources;
   const layers = [
     await flagLayer(sources.flags, cwd),
@@ -52,12 +61,12 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     await fileLayer('user file', join(sources.userFolder, 'config.json'), { cwd, required: false }),
   ];
   const checked = layers.flatMap((layer) => (layer === undefined ? [] : [checkLayer(layer, sources.nearestWord)]));
-  const problems: ConfigProblem[] = checked.flatMap((one) => ('problems' in one ? one.problems : []));
-  if (problems.length > 0) throw new ConfigError(problems);
+  const unread: ConfigProblem[] = checked.flatMap((one) => ('problems' in one ? one.problems : []));
+  if (unread.length > 0) throw new ConfigError(unread);
 
   const good = checked.filter((one): one is CheckedLayer => 'given' in one);
   const origins = new Map(SETTINGS.map(({ path }) => [path, originOf(path, good)]));
-  const config = makeConfig({
+  const { config, problems } = makeConfig({
     valueOf: (path) => firstGiven(path, good)?.value,
     behindFlags: (path) =>
       firstGiven(
@@ -66,6 +75,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
       )?.value,
     folderOf: (path) => firstGiven(path, good)?.layer.folder ?? cwd,
     nameOf: (path) => firstGiven(path, good)?.layer.nameOf(path) ?? path,
+    whereOf: (path) => firstGiven(path, good)?.layer.whereOf(path.split('.')),
     originOf: (path) => firstGiven(path, good)?.layer.origin,
     cwd,
     version: sources.version,
@@ -74,6 +84,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   return {
     config: deepFreeze(config),
     origins,
+    problems,
     warnings: [...strangeVariables(sources.env, sources.nearestWord), ...idleSettings(config)],
   };
 }

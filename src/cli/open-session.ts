@@ -6,12 +6,22 @@ import type { Cli } from './io.js';
 import type { Session } from './session.js';
 
 /** Loads the settings of a command; what that needs is loaded only now, so that help stays instant. */
-export async function openSession(command: Command, cli: Cli): Promise<Session> {
+export function openSession(command: Command, cli: Cli): Promise<Session> {
+  return openWith(command, cli, false);
+}
+
+/** The same for a command that explains the settings: those that contradict each other stand in `problems`. */
+export function openExplaining(command: Command, cli: Cli): Promise<Session> {
+  return openWith(command, cli, true);
+}
+
+async function openWith(command: Command, cli: Cli, explains: boolean): Promise<Session> {
   const { loadSession } = await import('./session.js');
-  return loadSession(command, cli, givenSettings(command), async (session) => {
+  const mayUseKey = async (session: Session): Promise<void> => {
     const { refuseStrangeBaseUrl } = await import('./access/home-access.js');
     await refuseStrangeBaseUrl(session);
-  });
+  };
+  return loadSession(command, cli, givenSettings(command), { mayUseKey, explains });
 }
 
 /** Flags without which a later command would look elsewhere. */
@@ -35,7 +45,7 @@ export function commandHint(session: Session, words: string): string {
 }
 
 /** A word as a shell takes it. */
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import envPaths from 'env-paths';
 import { type ApiKey, keyOrigin, readApiKey } from '../config/api-key.js';
 import type { FlagValues } from '../config/layers.js';
-import { type LoadedConfig, loadConfig } from '../config.js';
+import { type LoadedConfig, loadConfig, readSettings } from '../config.js';
 import { defined } from '../domain/defined.js';
 import { defaultDataFolder } from '../engine/places.js';
 import { nearestWord } from '../manifest/suggest.js';
@@ -32,19 +32,26 @@ interface GeneralOptions {
   verbose?: boolean;
 }
 
-/**
- * Loads the settings of a command; throws `ConfigError`. `mayUseKey` refuses before the key is read first: a settings
- * file may have come with somebody else's project. One that the command itself names is the user's word.
- */
+interface SessionTerms {
+  /**
+   * Refuses before the key is read first: a settings file may have come with somebody else's project. One that the
+   * command itself names is the user's word.
+   */
+  mayUseKey: (session: Session) => Promise<void>;
+  /** The command explains the settings, also those that contradict each other. */
+  explains: boolean;
+}
+
+/** Loads the settings of a command; throws `ConfigError`. */
 export async function loadSession(
   command: Command,
   cli: Cli,
   flags: FlagValues,
-  mayUseKey: (session: Session) => Promise<void>,
+  { mayUseKey, explains }: SessionTerms,
 ): Promise<Session> {
   const { io } = cli;
   const options = command.opts<GeneralOptions>();
-  const loaded = await loadConfig({
+  const loaded = await (explains ? readSettings : loadConfig)({
     flags,
     ...defined({ configFile: options.config }),
     env: io.env,

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import type { AccountSettings } from '../contract/account.js';
+import { defined } from '../domain/defined.js';
 import { targetProblem } from '../domain/notice.js';
-import { isS3Address, parseS3Address } from '../domain/s3.js';
+import { isAddressLike, isS3Address, parseS3Address } from '../domain/s3.js';
 import { safeText } from '../domain/secret.js';
 import { type BaseUrl, readBaseUrl, readCallbacks } from './base-url.js';
 import { ConfigError, type ConfigProblem } from './config-error.js';
@@ -19,6 +20,8 @@ interface GivenValues {
   folderOf(path: string): string;
   /** How a message names the setting: its flag, variable or path. */
   nameOf(path: string): string;
+  /** `file:line:column` of the value; undefined where its name says it already, or none gives one. */
+  whereOf(path: string): string | undefined;
   /** The source of the value; undefined when none gives one. */
   originOf(path: string): OriginName | undefined;
   cwd: string;
@@ -28,10 +31,10 @@ interface GivenValues {
 
 const NAME = /^(?!.*\.\.)[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,118}[A-Za-z0-9_-])?$/;
 
-/** Puts defaults behind what is given and checks what settings say together; throws `ConfigError`. */
-export function makeConfig(given: GivenValues): Config {
+/** Puts defaults behind what is given, and tells what settings say together that cannot be. */
+export function makeConfig(given: GivenValues): { config: Config; problems: ConfigProblem[] } {
   const problems: ConfigProblem[] = [];
-  const baseUrl = baseUrlFrom(given.valueOf('baseUrl'), problems);
+  const baseUrl = baseUrlFrom(given, problems);
   const facts: DefaultFacts = {
     cwd: given.cwd,
     version: given.version,
@@ -60,8 +63,11 @@ export function makeConfig(given: GivenValues): Config {
   };
   const isBaseUrlWrong = problems.length > 0;
   problems.push(...contradictions(config, isBaseUrlWrong || baseUrl?.isLoopback === true, given));
-  if (problems.length > 0) throw new ConfigError(problems);
-  return config;
+  return { config, problems };
+}
+
+function problemOf(given: GivenValues, path: string, code: ConfigProblem['code'], message: string): ConfigProblem {
+  return { code, message, ...defined({ where: given.whereOf(path) }) };
 }
 
 function inForce(
@@ -74,11 +80,12 @@ function inForce(
   return typeof byDefault === 'function' ? byDefault(facts) : byDefault;
 }
 
-function baseUrlFrom(text: unknown, problems: ConfigProblem[]): BaseUrl | undefined {
+function baseUrlFrom(given: GivenValues, problems: ConfigProblem[]): BaseUrl | undefined {
+  const text = given.valueOf('baseUrl');
   if (typeof text !== 'string') return undefined;
   const read = readBaseUrl(text);
   if (read.ok) return read.baseUrl;
-  problems.push({ code: 'B50', message: read.message });
+  problems.push(problemOf(given, 'baseUrl', 'B50', read.message));
   return undefined;
 }
 
@@ -97,7 +104,8 @@ function readNotify(given: GivenValues, problems: ConfigProblem[]): Pick<Config,
   for (const target of notify) {
     const wish = targetProblem(target);
     if (wish === undefined) continue;
-    problems.push({ code: 'B56', message: `${given.nameOf('notify')} ${wish}, got '${shownTarget(target.to)}'` });
+    const message = `${given.nameOf('notify')} ${wish}, got '${shownTarget(target.to)}'`;
+    problems.push(problemOf(given, 'notify', 'B56', message));
   }
   return { notify, notifySecret: secret };
 }
@@ -105,43 +113,37 @@ function readNotify(given: GivenValues, problems: ConfigProblem[]): Pick<Config,
 /** What no setting says by itself. */
 function contradictions(config: Config, mayBeRehearsal: boolean, given: GivenValues): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
+  const wrong = (path: string, message: string, code: ConfigProblem['code'] = 'B56'): void => {
+    problems.push(problemOf(given, path, code, message));
+  };
   if (!NAME.test(config.account.name)) {
     const message = `${given.nameOf('account.name')} may use letters, digits, . _ - (max 120), no dot at either end`;
-    problems.push({ code: 'B56', message });
+    wrong('account.name', message);
   }
   if (config.ambiguity === 'if-proved' && !config.account.exclusive) {
-    const message =
-      'if-proved needs account.exclusive: true (--exclusive): the balance proves nothing while others spend from the account';
-    problems.push({ code: 'B53', message });
+    const message = `${given.nameOf('ambiguity')} if-proved needs account.exclusive: true (--exclusive): the balance proves nothing while others spend from the account`;
+    wrong('ambiguity', message, 'B53');
   }
   if (config.timeScale !== 1 && !mayBeRehearsal) {
     const message = `${given.nameOf('timeScale')} is for rehearsals: it needs a base URL on this machine, such as that of \`callsheet emulator\``;
-    problems.push({ code: 'B56', message });
+    wrong('timeScale', message);
   }
   for (const path of ['notifySecret', 'temporal.keys']) {
     if (given.originOf(path) !== 'config file') continue;
     const message = `${path} is taken only from a flag, the environment or the user's own settings file: set ${environmentName(path)}`;
-    problems.push({ code: 'B56', message });
+    wrong(path, message);
   }
   for (const path of ['out', 'home'] as const) {
     const text = given.valueOf(path);
     if (typeof text !== 'string' || !isAddressLike(text) || parseS3Address(text) !== undefined) continue;
     const message = `${given.nameOf(path)} must be a folder or s3://bucket/prefix, got '${safeText(text, 80)}'`;
-    problems.push({ code: 'B56', message });
+    wrong(path, message);
   }
   const data = given.valueOf('data');
   if (typeof data === 'string' && isAddressLike(data)) {
-    problems.push({ code: 'B56', message: `${given.nameOf('data')} must be a folder on this machine` });
+    wrong('data', `${given.nameOf('data')} must be a folder on this machine`);
   }
   return problems;
-}
-
-/**
- * True for `s3:…` in whatever letters and for everything else with a scheme and a slash: half an address (an unset
- * variable in it) would silently become a folder of that name. A drive letter is no scheme.
- */
-function isAddressLike(text: string): boolean {
-  return /^s3:/i.test(text) || /^[a-z][a-z0-9+.-]+:[/\\]/i.test(text);
 }
 
 /** For whoever serves the account: its flags are no batch's. */

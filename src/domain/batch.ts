@@ -18,6 +18,9 @@ export interface BatchOptions {
   manifestFolder: string;
   /** Absolute path of the manifest that was run last; absent for standard input and in options of an earlier callsheet. */
   manifest?: string;
+  /** How it was read, where that was said. */
+  format?: 'csv' | 'jsonl';
+  delimiter?: string;
   maxOutputBytes: number;
 }
 

@@ -99,3 +99,11 @@ export function parseS3Input(text: string): { bucket: string; key: string } | un
 export function isS3Address(location: string): boolean {
   return location.startsWith('s3://');
 }
+
+/**
+ * True for `s3:…` in whatever letters and for everything else with a scheme and a slash: half an address (an unset
+ * variable in it) would silently become a folder of that name. A drive letter is no scheme.
+ */
+export function isAddressLike(text: string): boolean {
+  return /^s3:/i.test(text) || /^[a-z][a-z0-9+.-]+:[/\\]/i.test(text);
+}

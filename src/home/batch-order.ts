@@ -134,6 +134,8 @@ const optionsSchema: z.ZodType<BatchOptions> = z.object({
   responseFormat: z.enum(['url', 'b64_json']),
   manifestFolder: z.string(),
   manifest: z.exactOptional(z.string()),
+  format: z.exactOptional(z.enum(['csv', 'jsonl'])),
+  delimiter: z.exactOptional(z.string()),
   maxOutputBytes: z.number(),
 });
 

@@ -117,7 +117,7 @@ test('rows are found by status and text; keys go from row to row and from pictur
   await page.getByRole('region', { name: 'Outputs by model' }).getByRole('button', { name: 'Show two' }).waitFor();
   expect(await accessibilityBreaches(page)).toEqual([]);
   await page.goto(`${served.origin}/#/b/b/time`);
-  await page.getByText(/^Balance of the account: .*; what \d+ rows cost is not known/).waitFor();
+  await page.getByText(/^Balance of the account: .*; what \d+ rows? costs? is not known/).waitFor();
   const legend = page.getByRole('list', { name: 'What the slots were, as a share of the time of all of them' });
   await legend.getByText(/^held \d+ %$/).waitFor();
   await legend.getByText(/^not known \d+ %, /).waitFor();

@@ -23,13 +23,39 @@ describe('settings and credentials: exit 4', () => {
     ['a key in quotes', {}, { CALLSHEET_API_KEY: `'${KEY}'` }, /^error: B49 API key has the wrong form/],
     ['no base URL', {}, { CALLSHEET_BASE_URL: '' }, /^error: B50 the base URL is missing: set CALLSHEET_BASE_URL/],
     ['http in public', {}, { CALLSHEET_BASE_URL: 'http://example.com' }, /^error: B50 baseUrl must be https:\/\/host/],
-    ['if-proved alone', {}, { CALLSHEET_AMBIGUITY: 'if-proved' }, /^error: B53 if-proved needs account.exclusive/],
+    ['if-proved alone', {}, { CALLSHEET_AMBIGUITY: 'if-proved' }, /^error: B53 CALLSHEET_AMBIGUITY if-proved needs/],
     ['no bucket', {}, { CALLSHEET_OUT: 's3://BUCKET/x' }, /CALLSHEET_OUT must be a folder or s3:\/\/bucket\/prefix/],
   ])('%s', async (_name, _flags, more, message) => {
     const { exitCode, stderr, stdout } = await run(['run', 'shots.csv'], more);
     expect([exitCode, stdout]).toEqual([4, '']);
     expect(stderr.replace('checking shots.csv\n', '')).toMatch(message);
     expect(stderr).not.toContain('not-a-real');
+  });
+
+  describe('settings that contradict each other, by what explains settings', () => {
+    const said = 'callsheet.config.json:2:2: B53 ambiguity if-proved needs account.exclusive: true';
+    beforeEach(() => writeFileSync(join(cwd, 'callsheet.config.json'), '{\n "ambiguity": "if-proved"\n}'));
+
+    test('config show shows them with their origins, then the problem', async () => {
+      const { exitCode, stdout, stderr } = await run(['config', 'show', '--origin']);
+      expect(stdout).toMatch(/^ambiguity +CALLSHEET_AMBIGUITY +if-proved +config file callsheet\.config\.json:2:2$/m);
+      expect([exitCode, stderr]).toEqual([4, expect.stringContaining(`error: ${said}`)]);
+      const json = JSON.parse((await run(['config', 'show', '--json'])).stdout);
+      expect(json).toMatchObject({
+        settings: { ambiguity: 'if-proved' },
+        problems: [expect.stringContaining(said)],
+      });
+    });
+
+    test('doctor has it as a failed check, and does the others', async () => {
+      const { exitCode, stdout } = await run(['doctor', '--json']);
+      const { checks } = JSON.parse(stdout);
+      expect([exitCode, checks[0]]).toEqual([
+        4,
+        { name: 'settings', result: 'fail', finding: expect.stringContaining(said) },
+      ]);
+      expect(checks.map(({ name }: { name: string }) => name)).toContain('service');
+    });
   });
 
   test('every problem of a settings file at once', async () => {
@@ -52,6 +78,16 @@ describe('command line and manifest: exit 2, nothing submitted', () => {
       'a bad name',
       ['run', 'shots.csv', '--name', '../x'],
       "B12 --name '../x' may use letters, digits, . _ - (max 120)\n",
+    ],
+    [
+      'an order for a row that is none of the manifest',
+      ['run', 'shots.csv', '--yes', '--changed', 'rerun=a,nosuch'],
+      "--changed: 'nosuch' is no row of the manifest; nothing was submitted\n",
+    ],
+    [
+      'the same of a plan',
+      ['plan', 'shots.csv', '--no-network', '--changed', 'rerun=x,y'],
+      "--changed: 'x', 'y' are no rows of the manifest; nothing was submitted\n",
     ],
     [
       'an unknown kind',

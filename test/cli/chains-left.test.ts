@@ -36,3 +36,9 @@ test('what a row that has ended feeds waits for nothing', () => {
   for (const row of STORY) none.add(row);
   expect(none.totals([true, true, true])).toMatchObject({ count: 0, paths: [] });
 });
+
+test('what feeds a row and is not counted itself is waited for by nobody', () => {
+  const chains = createChainsLeft();
+  for (const row of STORY.slice(2)) chains.add(row);
+  expect(chains.totals([])).toMatchObject({ count: 1, rows: 2, fed: 1, longest: 2 });
+});

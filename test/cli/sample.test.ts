@@ -1,5 +1,5 @@
 // Which rows stand for a manifest, and what `approve` says where there is nothing to approve.
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../emulator/emulator.js';
@@ -7,6 +7,7 @@ import { type Candidate, chooseSample } from '../../src/cli/batch/choose-sample.
 import type { AttemptState } from '../../src/domain/attempt.js';
 import type { MeasuredPrice } from '../../src/domain/price.js';
 import { markStopped, writeSampleGate } from '../../src/home/batch-marks.js';
+import { readBatchOptions, writeBatchOptions } from '../../src/home/batch-order.js';
 import type { SampleQuote } from '../../src/home/sample-quote.js';
 import { quoteLines } from '../../src/report/quote-lines.js';
 import { CREDIT, seededHome, T0 } from './seeded-home.js';
@@ -147,6 +148,65 @@ describe('the quote', () => {
       expect.stringContaining("the manifest of batch 'shots' is another one now"),
     ]);
   });
+});
+
+describe('approve of a manifest that was edited after its sample', () => {
+  const FILE = 'id\none\ntwo\nthree\n';
+
+  async function sampledFrom(text: string | undefined) {
+    const home = await seededHome('shots', [{ id: 'one', record: {} }, { id: 'two' }, { id: 'three' }]);
+    const manifest = join(home.folder, 'shots.csv');
+    await writeBatchOptions(home.home, 'shots', { ...(await readBatchOptions(home.home, 'shots')), manifest });
+    if (text !== undefined) await writeFile(manifest, text);
+    await writeSampleGate(home.home, 'shots', { ids: ['one'], atMs: 1 });
+    return home;
+  }
+  const approve = ['approve', 'shots', '--yes', '--unpriced'] as const;
+
+  test('is refused with the rows of the sample that the edit changed, and the command that takes it over', async () => {
+    const home = await sampledFrom('id,x-note\none,new\ntwo,\nthree,new\nfour,\n');
+    const sentence =
+      "shots.csv was edited after 'shots' was run from it (1 row of the sample: one; and 2 other rows): " +
+      '`callsheet run shots.csv --base-url';
+    const { exitCode, stderr } = await home.run(...approve);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+  });
+
+  test('the same as JSON is one document', async () => {
+    const home = await sampledFrom(FILE.replace('two', 'new'));
+    const { exitCode, stdout } = await home.run(...approve, '--json');
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      type: 'error',
+      message: expect.stringContaining('(2 rows, none of the sample)'),
+    });
+  });
+
+  test.each([
+    ['unchanged', FILE, ''],
+    ['gone', undefined, ''],
+    ['unreadable', 'id\n"one', 'manifest  shots.csv cannot be read now: the rest runs as it was read before\n'],
+  ])('%s, it keeps nothing from being approved', async (_how, text, note) => {
+    const { stderr } = await (await sampledFrom(text)).run(...approve);
+    expect(stderr).not.toContain('was edited');
+    expect(stderr.startsWith(note)).toBe(true);
+  });
+});
+
+test("a sample's plan tells the chains of its own rows, not those of the manifest", async () => {
+  const emulator = await startEmulator({ keys: [{ key: 'sk-svc-test', state: 'active' }] });
+  const home = await seededHome('other', [{ id: 'one', record: {} }], emulator.url);
+  const model = 'svc-beta-image-edit-2511';
+  const chain = (n: number) => [
+    `hero${n},svc/image,svc-alpha.2-klein-4b,a hero ${n},,512,512`,
+    `edit${n},svc/edit,${model},at night,@hero${n},512,512`,
+  ];
+  const rows = ['id,kind,model,prompt,image,width,height', ...[1, 2, 3].flatMap(chain)];
+  await writeFile(join(home.folder, 'story.csv'), `${rows.join('\n')}\n`);
+  const { exitCode, stderr } = await home.run('run', 'story.csv', '--sample', '2').finally(() => emulator.close());
+  expect(exitCode, stderr).toBe(2);
+  expect(stderr).toMatch(/^rows {6}2: 2 to run$/m);
+  expect(stderr).toMatch(/^chains {4}1 chain of 2 rows; 1 waits for others, at most 2 run one after the other;/m);
 });
 
 test('--another without --sample, and sizes that are none, are refused', async () => {

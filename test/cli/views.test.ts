@@ -2,12 +2,16 @@ import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import type { FollowEvent, Snapshot } from '../../src/cli/batch/follow.js';
 import { createJsonEvents } from '../../src/cli/batch/json-events.js';
+import type { KnownBatch } from '../../src/cli/batch/known-batch.js';
+import { tellCancelled } from '../../src/cli/batch/tell-cancelled.js';
+import { engineLines } from '../../src/cli/commands/engine.js';
 import { type ListedCase, sumOf } from '../../src/cli/review/case-list.js';
 import { countsText, creditsJson, exitCodeOf, spentWords } from '../../src/cli/views/counts.js';
 import { bar, isCounted, liveLines, plainLine, stateOf } from '../../src/cli/views/live-view.js';
 import { failureLine, type SummaryFacts, summaryLines } from '../../src/cli/views/summary.js';
 import { formatDuration } from '../../src/domain/duration.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
+import type { EngineState } from '../../src/engine/engine-status.js';
 import { groupFailures } from '../../src/report/tallies.js';
 
 const colors = pc.createColors(false);
@@ -333,6 +337,41 @@ describe('the end', () => {
     const known = { ...facts, fellNano: 7.2 * CREDIT, creditsUnknown: 0 };
     expect(summaryLines(known, colors).join()).not.toContain('balance');
   });
+});
+
+test('one of them is told as one: jobs after a cancel, workflows of the engine', () => {
+  const told = (stillRunning: number): string => {
+    const lines: string[] = [];
+    const session = {
+      isJson: false,
+      origins: new Map(),
+      terminal: { data: (line: string) => lines.push(line), warn: () => undefined },
+    };
+    const left = { stillRunning, untilMs: undefined };
+    tellCancelled({ session, batch: 'shots', out: 'out' } as unknown as KnownBatch, { left, counts: null });
+    return lines.join('\n');
+  };
+  expect(told(1)).toContain('1 job was accepted by the service before: it renders on, is billed, and is fetched\n');
+  expect(told(2)).toContain('2 jobs were accepted by the service before: they render on, are billed, and are fetched');
+
+  const batches = (otherWork: number): string | undefined => {
+    const own = {
+      state: 'running',
+      logs: { engine: 'x' },
+      startedAtMs: 0,
+      dataFolder: '/d',
+      address: null,
+      uiAddress: null,
+      accounts: [],
+    };
+    const parts = { server: { restarts: 0 }, worker: { restarts: 0 }, openBatches: 1, otherWork, endsAtMs: null };
+    return engineLines({ ...own, ...parts } as unknown as EngineState).find((line) => line.startsWith('batches'));
+  };
+  expect([batches(0), batches(1), batches(2)]).toEqual([
+    'batches   1 open',
+    'batches   1 open, and 1 other workflow',
+    'batches   1 open, and 2 other workflows',
+  ]);
 });
 
 test('small words', () => {

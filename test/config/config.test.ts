@@ -141,7 +141,7 @@ describe('precedence', () => {
     expect((await load()).config.temporal.keys).toBe(join(cwd, 'user', 'keys'));
     writeConfig(text);
     expect(await problemsOf({})).toEqual([
-      "B56 temporal.keys is taken only from a flag, the environment or the user's own settings file: set CALLSHEET_TEMPORAL_KEYS",
+      "callsheet.config.json:1:14: B56 temporal.keys is taken only from a flag, the environment or the user's own settings file: set CALLSHEET_TEMPORAL_KEYS",
     ]);
     expect((await load({ env })).config.temporal.keys).toBe(join(cwd, 'keys'));
   });
@@ -258,7 +258,10 @@ describe('what is refused', () => {
 
   test('if-proved on an account that others use', async () => {
     expect(await problemsOf({ flags: { ambiguity: 'if-proved' } })).toEqual([
-      expect.stringMatching(/^B53 if-proved needs account\.exclusive: true/),
+      expect.stringMatching(/^B53 --ambiguity if-proved needs account\.exclusive: true/),
+    ]);
+    expect(await problemsOf({ env: { CALLSHEET_AMBIGUITY: 'if-proved' } })).toEqual([
+      expect.stringMatching(/^B53 CALLSHEET_AMBIGUITY if-proved needs/),
     ]);
     const good = await load({ flags: { ambiguity: 'if-proved', 'account.exclusive': true } });
     expect(good.config.ambiguity).toBe('if-proved');

@@ -126,13 +126,21 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
     expect(stopped.code, stopped.stderr).toBe(6);
     const spent = jobs().length;
     expect(spent).toBeLessThan(ROWS.length);
+    const plain = await rig.run(['resume', 'shots']);
+    expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('approve shots --max-credits <more>`')]);
     const more = await rig.run(['resume', 'shots', '--max-credits', '50']);
     expect([more.code, more.stderr]).toEqual([2, expect.stringContaining('callsheet approve shots --max-credits 50')]);
 
     expect((await rig.run(['status', 'shots'])).stdout).toMatch(/^next {6}callsheet approve shots/m);
 
     await rig.write('shots.csv', csv([...ROWS, image('i9')]));
+    const unread = await rig.run(['approve', 'shots', '--max-credits', '50']);
+    expect([unread.code, unread.stderr]).toEqual([2, expect.stringContaining('1 row, none of the sample')]);
     await sampled('--yes');
+    for (const limits of [['--max-credits', '50'], []]) {
+      const resumed = await rig.run(['resume', 'shots', ...limits]);
+      expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining('waits for your approval')]);
+    }
     expect(jobs()).toHaveLength(spent);
     const approved = await rig.run(['approve', 'shots', '--max-credits', '50']);
     expect(approved.code, approved.stderr).toBe(0);

@@ -14,6 +14,7 @@ import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { termsOf } from './batch-terms.js';
+import { refuseEditedManifest } from './edited-manifest.js';
 import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
 import { planRest, tellRest } from './sample-quote.js';
 import { refuseRunning, tellChangedSample } from './sample-run.js';
@@ -42,6 +43,7 @@ export async function approveBatch(session: Session, batch: string, order: Appro
     );
   }
   const gate = await waitingGate(known);
+  await refuseEditedManifest(known, gate.ids);
   const rest = await planRest(known, gate.ids);
   const { plan, rows, quote } = rest;
   tellChangedSample(session, gate.ids, rows);

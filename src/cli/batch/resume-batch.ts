@@ -21,7 +21,7 @@ import {
   otherHomeText,
   refuseOtherHome,
 } from './known-batch.js';
-import { refuseAboveApproval, refuseSameBudget, refuseSampled, refuseUnpriced } from './resume-refusals.js';
+import { refuseLimits, refuseSameBudget, refuseSampled, stoppedEarly } from './resume-refusals.js';
 import { type BatchSupply, submitBatch, tellLimits } from './submit-batch.js';
 
 interface Resumed {
@@ -124,8 +124,7 @@ async function refuseRefusedKey(at: BatchPlace, work: WorkAccess): Promise<void>
 export async function resumeStopped(session: Session, batch: string, trustsHome: boolean): Promise<boolean> {
   const known = await knownBatch(session, batch);
   await refuseOtherHome(known, trustsHome);
-  await refuseAboveApproval(known, limitsOf(session));
-  await refuseUnpriced(known, limitsOf(session));
+  await refuseLimits(known, limitsOf(session));
   // What it let go on would be paid for, and could not be stored.
   const full = await fullDisk(session, known.out);
   if (full !== undefined) throw new UserError(`${full}; nothing was changed`, EXIT.configuration);
@@ -148,14 +147,14 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
   const isRunning = (await createBatchSource(known, work).state()).state === 'running';
   const terms = await readBatchOrder(home, batch);
   const limits = givenLimits(limitsOf(session), terms?.limits ?? limitsOf(session));
+  const isLeft = (await stoppedEarly(known)) || (await hasOpenRows(known)) || (await waitsForOutput(known));
+  if (!isRunning && !isLeft) await refuseSampled(known);
   if (!isRunning && stopped === 'budget_reached') await refuseSameBudget(known, limits);
   await clearStopped(home, batch);
-  const isLeft = stopped !== undefined || (await hasOpenRows(known)) || (await waitsForOutput(known));
   if (!isRunning && isLeft) {
     await submitBatch(known, work, supplyOf(known), terms && { limits, policy: terms.policy });
     return true;
   }
-  if (!isRunning) await refuseSampled(known);
   if (!isRunning && ownLimits(session).length > 0) {
     await orderLimits(known, limitsOf(session));
     return false;

@@ -1,6 +1,7 @@
 import type { BatchLimits } from '../../domain/batch.js';
 import { type CreditsRange, formatCredits } from '../../domain/money.js';
-import { sampleInForce } from '../../home/batch-marks.js';
+import type { Row } from '../../domain/row.js';
+import { sampleInForce, stoppedReason } from '../../home/batch-marks.js';
 import { resultLines } from '../../home/result-lines.js';
 import { knownPrices, listPrice, resultSources } from '../access/home-access.js';
 import { commandHint } from '../open-session.js';
@@ -22,19 +23,29 @@ export async function refuseSampled({ session, access, batch, generation }: Know
 
 /** A budget that leaves room for none of the rows would stop the batch again at once. */
 export async function refuseSameBudget(known: KnownBatch, { maxCreditsNano }: BatchLimits): Promise<void> {
-  const { session, batch } = known;
+  const { session, access, batch, generation } = known;
   if (maxCreditsNano === null) return;
   const { endedNano, openNano } = await spentBefore(known);
+  // The budget that was approved after a sample is raised by another approval alone.
+  const unbounded: BatchLimits = { maxCreditsNano: null, maxFailures: null };
+  const approved = await approvedLimits(access.home, batch, generation.generation, unbounded);
+  const command = commandHint(session, `${approved.maxCreditsNano === null ? 'resume' : 'approve'} ${batch}`);
   let least = Number.POSITIVE_INFINITY;
   for await (const price of leftPrices(known)) least = Math.min(least, price?.hi ?? Number.POSITIVE_INFINITY);
   if (endedNano + openNano + least <= maxCreditsNano) return;
   throw new UserError(
-    `'${batch}' stopped at its budget of ${formatCredits(maxCreditsNano)} credits, which leaves no room for another row: \`${commandHint(session, `resume ${batch}`)} --max-credits <more>\` goes on; nothing was submitted`,
+    `'${batch}' stopped at its budget of ${formatCredits(maxCreditsNano)} credits, which leaves no room for another row: \`${command} --max-credits <more>\` goes on; nothing was submitted`,
   );
 }
 
+/** The limits of the command, looked at before anything is started. */
+export async function refuseLimits(known: KnownBatch, given: BatchLimits): Promise<void> {
+  await refuseAboveApproval(known, given);
+  await refuseUnpriced(known, given);
+}
+
 /** As `run` refuses it: with a row of unknown price left, any budget would stop the batch at once. */
-export async function refuseUnpriced(known: KnownBatch, { maxCreditsNano }: BatchLimits): Promise<void> {
+async function refuseUnpriced(known: KnownBatch, { maxCreditsNano }: BatchLimits): Promise<void> {
   if (maxCreditsNano === null) return;
   let unknown = 0;
   for await (const price of leftPrices(known)) if (price === null || price.hi === null) unknown += 1;
@@ -46,19 +57,30 @@ export async function refuseUnpriced(known: KnownBatch, { maxCreditsNano }: Batc
 
 /** What each row costs that has not ended, or was not started before its batch ended. */
 async function* leftPrices(known: KnownBatch): AsyncIterable<CreditsRange | null> {
-  const { access, batch, generation } = known;
   const prices = await knownPrices(known);
-  for await (const { row, record, removed } of resultLines(resultSources(access), batch, generation.generation)) {
+  for await (const row of leftRows(known)) yield listPrice(row, prices);
+}
+
+/** While the rest of a sample waits for its approval, the rows of the sample alone are left to go on with. */
+async function* leftRows({ access, batch, generation: { generation } }: KnownBatch): AsyncIterable<Row> {
+  const sample = await sampleInForce(access.home, batch, generation);
+  for await (const { row, record, removed } of resultLines(resultSources(access), batch, generation)) {
     const isLeft = !removed && (record === undefined || record.status === 'not_started');
-    if (isLeft) yield listPrice(row, prices);
+    if (isLeft && sample?.has(row.id) !== false) yield row;
   }
 }
 
+/** It stopped by itself, and going on would run something. */
+export async function stoppedEarly(known: KnownBatch): Promise<boolean> {
+  const { access, batch, generation } = known;
+  if ((await stoppedReason(access.home, batch)) === undefined) return false;
+  if ((await sampleInForce(access.home, batch, generation.generation)) === undefined) return true;
+  for await (const row of leftRows(known)) return row !== undefined;
+  return false;
+}
+
 /** More credits than were approved after a sample are asked for again. */
-export async function refuseAboveApproval(
-  { access, batch, generation }: KnownBatch,
-  given: BatchLimits,
-): Promise<void> {
+async function refuseAboveApproval({ access, batch, generation }: KnownBatch, given: BatchLimits): Promise<void> {
   const { maxCreditsNano } = await approvedLimits(access.home, batch, generation.generation, given);
   if (given.maxCreditsNano === null || given.maxCreditsNano === maxCreditsNano || maxCreditsNano === null) return;
   throw new UserError(

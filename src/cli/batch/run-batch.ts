@@ -74,7 +74,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   await refuseOtherPlaces(at, baseUrl, request.isSharedFolder);
   await refuseOtherHome(at, request.trustsHome);
   const kept = keepsFed ? { except: request.rerunsChanged } : undefined;
-  const prepared = await prepareBatch(at, { place, retry, keep: true, keepsFed: kept });
+  const prepared = await prepareBatch(at, { place, retry, keep: true, keepsFed: kept, reruns: request.rerunsChanged });
   const { generation } = prepared;
   if (generation === undefined) throw new Error('the rows were checked but not kept');
   const ordered = await rerunOrder(access.home, batch, generation.generation);
@@ -96,7 +96,9 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
     return quoted(await finishWithoutWork({ ...at, generation, out: config.out }, prepared));
   }
   await access.home.bindBaseUrl(baseUrl);
-  const plan = await makePlan(at, { ...planSubject(place, prepared), rows }, await readOwnCredits(session));
+  const { chains = prepared.summary.chains } = sample ?? {};
+  const subject = { ...planSubject(place, prepared), rows, chains };
+  const plan = await makePlan(at, subject, await readOwnCredits(session));
   for (const line of planLines(plan)) terminal.note(line);
   await approvePlan(at, plan, request.isSaidYes);
   await proveOut(access, prepared.outputBytes);
@@ -124,7 +126,7 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
     sidecar: config.names.sidecar,
     responseFormat: request.responseFormat,
     manifestFolder: place.folder,
-    ...defined({ manifest: place.file }),
+    ...defined({ manifest: place.file, format: place.format, delimiter: place.delimiter }),
     maxOutputBytes: OUTPUT_BYTES_MAX,
   };
   await writeBatchOptions(access.home, batch, options);

@@ -1,5 +1,6 @@
 import { defined } from '../../domain/defined.js';
 import { isCancelledBatch, readSampleGate, type SampleGate, writeSampleGate } from '../../home/batch-marks.js';
+import type { Chains } from '../../manifest/references/chains.js';
 import { type BatchPlace, knownPrices, listPrice, rowsOf } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { countKeptRows } from '../plan/count-kept-rows.js';
@@ -25,7 +26,9 @@ export interface SampleOfRun {
   gate: SampleGate;
   /** It is not in the home yet, or stands there with rows that left the manifest. */
   isNew: boolean;
+  /** What this run does, and the chains of the rows that it is held to. */
   rows: CountedRows;
+  chains: Chains;
 }
 
 interface RunFacts extends BatchPlace, Pick<KnownBatch, 'generation'>, Pick<RowCounterOptions, 'retry' | 'keepFed'> {
@@ -56,8 +59,9 @@ export async function sampleOfRun(run: RunFacts, order: SampleOrder | undefined)
   const gate: SampleGate = { ids, atMs: known?.atMs ?? Date.now(), ...defined({ approved }) };
   const bound = await access.home.readBatch(batch);
   const outputs = bound && openOutputCheck(session.config, bound.out, batch);
-  const { rows } = await countKeptRows(run, { retry, keepFed, outputs }, ({ id }) => isMeant.has(id));
-  return { gate, isNew: isNew || !isHeld, rows: isHeld ? rows : prepared };
+  const sampled = await countKeptRows(run, { retry, keepFed, outputs }, ({ id }) => isMeant.has(id));
+  const meant = isHeld ? sampled : { rows: prepared, chains: prepared.summary.chains };
+  return { gate, isNew: isNew || !isHeld, ...meant };
 }
 
 /** Whether there are rows that the sample keeps waiting; what shares the render of one of its rows is no such row. */

@@ -45,10 +45,12 @@ export function tellCancelled({ session, batch, out }: KnownBatch, { left, count
 
 function leftLines(session: Session, batch: string, { stillRunning, untilMs }: Left): string[] {
   if (stillRunning === 0) return ['nothing of it runs at the service any more'];
-  const watch = commandHint(session, `watch ${batch}`);
+  const until = untilText(untilMs);
   return [
-    `${stillRunning} jobs were accepted by the service before: they render on${untilText(untilMs)}, are billed, and are fetched`,
-    `watch: ${watch}`,
+    stillRunning === 1
+      ? `1 job was accepted by the service before: it renders on${until}, is billed, and is fetched`
+      : `${stillRunning} jobs were accepted by the service before: they render on${until}, are billed, and are fetched`,
+    `watch: ${commandHint(session, `watch ${batch}`)}`,
   ];
 }
 

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
+import { formatConfigProblem } from '../../config/config-error.js';
 import { environmentName, type PlacedSetting, valueAt } from '../../config/setting.js';
 import { SETTINGS } from '../../config/settings.js';
 import { formatCredits } from '../../domain/money.js';
 import { targetLabel } from '../../domain/notice.js';
 import type { Cli } from '../io.js';
-import { addExamples, openSession, withSettings } from '../open-session.js';
+import { addExamples, openExplaining, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
-import { READ_EXIT_HELP } from '../user-error.js';
+import { EXIT, READ_EXIT_HELP } from '../user-error.js';
 
 /** `config show`: every setting with its value and, on request, where it came from. */
 export function defineConfig(command: Command, cli: Cli): void {
@@ -16,9 +17,12 @@ export function defineConfig(command: Command, cli: Cli): void {
     .command('show')
     .description('Shows every setting, the variable that sets it, and the value in force. The API key is never shown.')
     .option('--origin', 'show where each value came from');
-  withSettings(show, 'all', EXAMPLES, READ_EXIT_HELP).action(async () =>
-    showSettings(await openSession(show, cli), show.opts<{ origin?: boolean }>().origin === true),
-  );
+  withSettings(show, 'all', EXAMPLES, READ_EXIT_HELP).action(async () => {
+    const session = await openExplaining(show, cli);
+    await showSettings(session, show.opts<{ origin?: boolean }>().origin === true);
+    for (const problem of session.problems) session.terminal.error(formatConfigProblem(problem));
+    if (session.problems.length > 0) cli.exitCode = EXIT.configuration;
+  });
 }
 
 const EXAMPLES = ['callsheet config show --origin', 'CALLSHEET_LIMITS_RPM=100 callsheet config show --json'];
@@ -35,7 +39,9 @@ async function showSettings(session: Session, withOrigin: boolean): Promise<void
     const settings = Object.fromEntries(
       rows.map(({ setting, value, origin }) => [setting.path, withOrigin ? { value, origin } : value]),
     );
-    terminal.json({ schema: 1, apiKey: key === undefined ? null : { value: '[redacted]', origin: key }, settings });
+    const apiKey = key === undefined ? null : { value: '[redacted]', origin: key };
+    const problems = session.problems.map(formatConfigProblem);
+    terminal.json({ schema: 1, apiKey, settings, ...(problems.length > 0 && { problems }) });
     return;
   }
   const { formatTable } = await import('../views/table.js');

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../io.js';
 import type { Check } from '../machine/doctor-checks.js';
-import { openSession, withSettings } from '../open-session.js';
+import { openExplaining, withSettings } from '../open-session.js';
 import type { Terminal } from '../terminal.js';
 import { EXIT } from '../user-error.js';
 
@@ -14,7 +14,7 @@ export function defineDoctor(command: Command, cli: Cli): void {
   );
   withSettings(command, 'places', ['callsheet doctor', 'callsheet doctor --out s3://films/may'], EXITS).action(
     async () => {
-      const session = await openSession(command, cli);
+      const session = await openExplaining(command, cli);
       const { runChecks } = await import('../machine/doctor-checks.js');
       const checks = await runChecks(session, (check) => {
         if (!session.isJson) session.terminal.data(checkLine(check, session.terminal));

@@ -71,7 +71,7 @@ export function engineLines(state: EngineState): string[] {
     `Temporal  ${state.address ?? 'not ready'}, process ${state.server.pid ?? 'restarting'}`,
     ...(state.uiAddress === null ? [] : [`web UI    ${state.uiAddress}`]),
     `worker    process ${state.worker.pid ?? 'restarting'}, accounts: ${state.accounts.join(', ') || 'none yet'}`,
-    `batches   ${state.openBatches ?? 'unknown'} open${state.otherWork ? `, and ${state.otherWork} other workflows` : ''}${state.endsAtMs === null ? '' : `; ends at ${new Date(state.endsAtMs).toISOString()} unless used`}`,
+    `batches   ${state.openBatches ?? 'unknown'} open${state.otherWork ? `, and ${state.otherWork} other ${state.otherWork === 1 ? 'workflow' : 'workflows'}` : ''}${state.endsAtMs === null ? '' : `; ends at ${new Date(state.endsAtMs).toISOString()} unless used`}`,
     ...(awaited.length === 0 ? [] : [`ends      ${awaitedText(awaited)}`]),
     ...(restarts === 0 ? [] : [`restarts  ${restarts}`]),
     `logs      ${state.logs.engine}`,

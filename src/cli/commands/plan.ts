@@ -56,7 +56,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const order = flags.changed ?? false;
   const isKept = keepsDependents(flags.changed, flags.dependents);
   const keepsFed = isKept ? { except: order } : undefined;
-  const prepared = await prepareBatch(at, { place, retry: null, keep: false, keepsFed });
+  const prepared = await prepareBatch(at, { place, retry: null, keep: false, keepsFed, reruns: order });
   refuseTakenNames(prepared, place);
   await refuseChanged(at, place, prepared, order, isKept);
   const plan = await makePlan(at, planSubject(place, prepared), canRead ? await readOwnCredits(session) : undefined);

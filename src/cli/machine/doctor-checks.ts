@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { formatConfigProblem } from '../../config/config-error.js';
 import { accountSettings } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
 import { defined } from '../../domain/defined.js';
@@ -52,8 +53,16 @@ export async function runChecks(session: Session, onCheck: (check: Check) => voi
     ['clock', () => checkClock(session)],
     ['ffmpeg', () => checkFfmpeg(session)],
   ];
+  const { problems } = session;
+  // Places and addresses that contradict each other may be none that anybody meant: nothing is written or asked there.
+  const isPolicy = problems.every(({ code }) => code === 'B53');
+  const looks = isPolicy ? all : all.filter(([name]) => ['node', 'ports'].includes(name));
+  const wrong = problems.map((problem): (typeof all)[number] => [
+    'settings',
+    () => ({ result: 'fail', finding: formatConfigProblem(problem) }),
+  ]);
   const checks: Check[] = [];
-  for (const [name, look] of all) {
+  for (const [name, look] of [...wrong, ...looks]) {
     const check: Check = { name, ...(await found(look)) };
     checks.push(check);
     onCheck(check);

@@ -27,6 +27,7 @@ export async function countKeptRows(
 
 /** The chains of rows that the home keeps, as far as their rows are still to be run: they bind the time of the rest. */
 interface ChainsLeft {
+  /** A row that is counted: what feeds it and was not added is awaited by nobody here. */
   add(row: Row): void;
   /** By the index of a row: there is nothing to do for it. */
   totals(finished: readonly boolean[]): Chains;
@@ -35,8 +36,10 @@ interface ChainsLeft {
 export function createChainsLeft(): ChainsLeft {
   const facts = createRowFacts();
   const fed = new Map<number, number[]>();
+  const isAdded: boolean[] = [];
   return {
     add(row) {
+      isAdded[row.index] = true;
       facts.add(row.index, row);
       const feeders = fedMedia(row).map(({ at }) => at);
       if (feeders.length > 0) fed.set(row.index, feeders);
@@ -47,7 +50,7 @@ export function createChainsLeft(): ChainsLeft {
       const enter = (index: number): void => {
         if (entered.has(index)) return;
         entered.add(index);
-        const left = (fed.get(index) ?? []).filter((at) => finished[at] !== true);
+        const left = (fed.get(index) ?? []).filter((at) => isAdded[at] && finished[at] !== true);
         // What feeds has its place before what is fed; no manifest has longer chains than a stack.
         for (const at of left) enter(at);
         if (left.length === 0) return;

@@ -11,6 +11,7 @@ import { openOutputCheck } from '../batch/lost-files.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
 import { openEarlierRenders } from '../reuse/earlier-renders.js';
 import { plain } from '../terminal.js';
+import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { checkManifest, hasUploadStore, openOutsideChecks } from './check-manifest.js';
 import { createFeederUrls } from './feeder-urls.js';
@@ -21,6 +22,7 @@ import { type CountedRows, createRowCounter } from './row-counter.js';
 import { openTakenNames } from './taken-names.js';
 
 const READ_WIDTH = 16;
+const IDS_SHOWN = 5;
 
 /** A manifest that was checked, and what running it would do. */
 export interface PreparedBatch extends CountedRows {
@@ -36,6 +38,8 @@ interface PrepareOptions {
   retry: RetryOrder | null;
   /** Rows that changed only with what feeds them stay as they are, but for those that the order names. */
   keepsFed?: { except: ChangedOrder } | undefined;
+  /** Changed rows that are paid again: each that is named has to be one of the manifest. */
+  reruns: ChangedOrder;
   /** Keep rows and local media in the home. */
   keep: boolean;
 }
@@ -59,6 +63,7 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
   const counter = await createRowCounter(at, { retry, takenNames, leaving, outputs, earlier, keepFed, feederUrls });
   const writer = options.keep ? createRowsWriter(home.store, home.account, batch) : undefined;
   let written = 0;
+  const unknown = new Set(typeof options.reruns === 'boolean' ? [] : options.reruns);
   const outside = await openOutsideChecks(session, access, place);
   try {
     const summary = await checkManifest(session, place, {
@@ -73,10 +78,12 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
           await writer?.add({ row, raw });
           written += 1;
         }
+        unknown.delete(row.id);
         await counter.add(row);
       },
       ...(options.keep ? { keepBlob: (blob: MediaBlob) => keepBlob(access, blob) } : {}),
     });
+    refuseUnknown(unknown);
     const counted = await counter.finish();
     await feederUrls?.refuse(counted, place);
     const tooShort = counted.signedSeconds > 0 && (await earlyEndText(session.config, counted.signedSeconds));
@@ -93,6 +100,15 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
     await earlier?.close();
     await feederUrls?.close();
   }
+}
+
+/** A slip in an id would leave the row that was meant as it is, without a word. */
+function refuseUnknown(ids: ReadonlySet<string>): void {
+  if (ids.size === 0) return;
+  const some = [...ids].slice(0, IDS_SHOWN).map((id) => `'${plain(id, 120)}'`);
+  const more = ids.size > IDS_SHOWN ? ', …' : '';
+  const are = ids.size === 1 ? 'is no row' : 'are no rows';
+  throw new UserError(`--changed: ${some.join(', ')}${more} ${are} of the manifest; nothing was submitted`);
 }
 
 export function planSubject({ path }: ManifestPlace, prepared: PreparedBatch): PlanSubject {
@@ -118,8 +134,6 @@ async function presentRows(at: BatchPlace): Promise<Set<string>> {
   for await (const { row } of rowsOf(at.access, at.batch, known.generation)) ids.add(row.id);
   return ids;
 }
-
-const IDS_SHOWN = 5;
 
 /** Says which rows leave the batch with this manifest, and where it was run from another file of the same base name. */
 export async function warnOfLeaving(

@@ -125,7 +125,8 @@ function Balance({ readings, charges, unpriced }: BalanceProps) {
   const [first = null] = values;
   const fall = `Balance of the account: from ${credits(first)} to ${credits(values.at(-1) ?? null)} credits`;
   const known = charges.length === 0 && unpriced > 0 ? '' : `; rows cost ${credits(sum)}`;
-  const rest = unpriced === 0 ? '' : `; what ${number(unpriced)} rows cost is not known`;
+  const rest =
+    unpriced === 0 ? '' : `; what ${unpriced === 1 ? '1 row costs' : `${number(unpriced)} rows cost`} is not known`;
   const said = `${isLine ? fall : 'The balance was not read twice'}${known}${rest}`;
   return (
     <Figure said={said} height={lineHeight + CHARGES} fromMs={fromMs} toMs={toMs}>
