@@ -21,6 +21,7 @@ import {
   reasonText,
 } from '../../src/home/earlier-render.js';
 import { fedFiles, fedInputs } from '../../src/home/feeders.js';
+import { keepRenders } from '../../src/home/past-renders.js';
 import { damagedRecord } from '../../src/home/row-records.js';
 import { recordFor, statesOf } from '../../src/home/row-standing.js';
 import { loadRow, type RowWork, rowInForce } from '../../src/home/row-work.js';
@@ -56,9 +57,10 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   // What holds for the manifest that the batch runs now.
   const present = (await rowInForce(deps.rows, { ref, row: work.row }))?.row.hash;
   const ended = keepMark(before, keepEarlier(before, made));
-  const record = keepPresent(before, ended, present);
+  const shown = keepPresent(before, ended, present);
+  const record = keepRenders(before, made, shown);
   // What stays has its own beside it.
-  const isNew = record === ended && record.files.length > 0 && !hasEarlier(record);
+  const isNew = shown === ended && record.files.length > 0 && !hasEarlier(record);
   if (work.options.sidecar === true && isNew) {
     const sidecar = sidecarOf(work.row, record, modelOf(work.row), fedFiles(work.feeders, record));
     await writeSidecars(deps.openStore(work.options.out), ref.batch, record, sidecar);

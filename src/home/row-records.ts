@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { REASONS, type ReasonCode } from '../domain/failure.js';
-import { FLAGS, type OutputFile, type RowRecord, STATUSES } from '../domain/outcome.js';
+import { FLAGS, type OutputFile, type PastRender, type RowRecord, STATUSES } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
 import { KINDS } from '../kinds/facts.js';
 import { encodeAs, readJson } from '../store/json-file.js';
@@ -63,6 +63,18 @@ const outputFileSchema = z.object({
   version: optionalText,
 }) satisfies z.ZodType<OutputFile>;
 
+const pastRenderSchema = z.object({
+  files: z.array(outputFileSchema),
+  warnings: z.array(text),
+  seed: optionalNumber,
+  revisedPrompt: optionalText,
+  inputs: z.exactOptional(z.array(fedInputSchema)),
+  creditsNano: z.exactOptional(nanoSchema),
+  submittedAtMs: optionalTime,
+  finishedAtMs: timeSchema,
+  rowHash: text,
+}) satisfies z.ZodType<PastRender>;
+
 export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   schema: z.literal(1),
   id: text,
@@ -87,9 +99,11 @@ export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   rerunAtMs: optionalTime,
   hasEarlierFiles: z.exactOptional(z.literal(true)),
   reusedFrom: optionalText,
+  reusedSubmittedAtMs: optionalTime,
   inputs: z.exactOptional(z.array(fedInputSchema)),
   rowHash: text,
   keptFor: optionalText,
+  pastRenders: z.exactOptional(z.array(pastRenderSchema)),
   seenStates: z.exactOptional(z.int()),
 });
 
