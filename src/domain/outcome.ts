@@ -78,6 +78,8 @@ export interface RowRecord {
   finishedAtMs: number;
   /** When a person ordered another render, which has not ended: until then this one holds. */
   rerunAtMs?: number;
+  /** Why another render that was ordered brought nothing, beside the flag `rerun_failed`. */
+  rerunFailedFor?: ReasonCode;
   /** Its files are those of an earlier render, since another one was ordered and needs a person. */
   hasEarlierFiles?: true;
   /** `batch/id` of the row whose render was taken over instead of a new one. */

@@ -26,6 +26,8 @@ const optionalText = z.exactOptional(text);
 const optionalNumber = z.exactOptional(z.number());
 const optionalTime = z.exactOptional(timeSchema);
 
+const reasonSchema = z.enum(Object.keys(REASONS) as ReasonCode[]);
+
 const mediaSchema = z.discriminatedUnion('source', [
   z.object({ source: z.literal('url'), url: text }),
   z.object({ source: z.literal('blob'), sha256: text, mediaType: text, bytes: z.int(), seconds: optionalNumber }),
@@ -80,7 +82,7 @@ export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   id: text,
   kind: kindSchema,
   status: z.enum(STATUSES),
-  reasonCode: z.exactOptional(z.enum(Object.keys(REASONS) as ReasonCode[])),
+  reasonCode: z.exactOptional(reasonSchema),
   reason: optionalText,
   flags: z.array(z.enum(FLAGS)),
   warnings: z.array(text),
@@ -97,6 +99,7 @@ export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   renderedAtMs: optionalTime,
   finishedAtMs: timeSchema,
   rerunAtMs: optionalTime,
+  rerunFailedFor: z.exactOptional(reasonSchema),
   hasEarlierFiles: z.exactOptional(z.literal(true)),
   reusedFrom: optionalText,
   reusedSubmittedAtMs: optionalTime,
