@@ -108,8 +108,9 @@ export type FedWork = Pick<RowWork, 'row' | 'feeders'> & { batch: string };
 export async function ownUrl(deps: Dependencies, work: FedWork, sha256: string): Promise<string | undefined> {
   const feeder = work.feeders.find(({ file }) => file?.sha256 === sha256);
   if (feeder?.row === undefined || feeder.file === undefined) return undefined;
-  const { reusedFrom } = feeder.record ?? {};
-  const given = await ownUrlOf(deps.ledger, { batch: work.batch, id: feeder.row.id, reusedFrom });
+  const { reusedFrom, reusedSubmittedAtMs } = feeder.record ?? {};
+  const rendered = { batch: work.batch, id: feeder.row.id, reusedFrom, reusedSubmittedAtMs };
+  const given = await ownUrlOf(deps.ledger, rendered);
   const { timeScale, waits } = deps.settings;
   const at = { nowMs: deps.now(), timeScale, waits };
   if (given === undefined || !staysReadable(feeder.row.kind, given, work.row, at)) return undefined;

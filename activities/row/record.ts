@@ -21,6 +21,7 @@ import {
   reasonText,
 } from '../../src/home/earlier-render.js';
 import { fedFiles, fedInputs } from '../../src/home/feeders.js';
+import { keepRenders } from '../../src/home/past-renders.js';
 import { damagedRecord } from '../../src/home/row-records.js';
 import { recordFor, statesOf } from '../../src/home/row-standing.js';
 import { loadRow, type RowWork, rowInForce } from '../../src/home/row-work.js';
@@ -57,8 +58,8 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   const present = (await rowInForce(deps.rows, { ref, row: work.row }))?.row.hash;
   const endOf = (was: RowRecord | undefined): { record: RowRecord; isKept: boolean } => {
     const ended = keepMark(was, keepEarlier(was, made));
-    const kept = keepPresent(was, ended, present);
-    return { record: kept, isKept: kept !== ended };
+    const shown = keepPresent(was, ended, present);
+    return { record: keepRenders(was, made, shown), isKept: shown !== ended };
   };
   const first = endOf(before);
   let { record } = first;

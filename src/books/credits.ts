@@ -1,15 +1,16 @@
 import type { Attempt } from '../domain/attempt.js';
 import type { CreditsNano, CreditsRange } from '../domain/money.js';
 import type { RowRecord } from '../domain/outcome.js';
-import type { Row } from '../domain/row.js';
+import { fedMedia, type Media, type Row } from '../domain/row.js';
 import { intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
 import { resultState } from '../home/attempts.js';
 import { readBatchOrder } from '../home/batch-order.js';
+import { fedRow, feedersThen } from '../home/feeders.js';
 import { longestRenderMs } from '../kinds/expected.js';
 import { adapterFor } from '../kinds/index.js';
 import type { Books } from './open-books.js';
 import { type BilledFacts, LIST_PRICE_PPB, widest } from './prices/price-book.js';
-import { type KnownPrices, rowPrice, withFollowUp } from './prices/row-price.js';
+import { hasFollowUp, type KnownPrices, rowPrice, withFollowUp } from './prices/row-price.js';
 
 /** What rows cost by the prices and the discounts that the account knows; null wherever that is unknown. */
 
@@ -75,12 +76,16 @@ export async function creditsOf(
   let sumNano = 0;
   for (const attempt of attempts) {
     const cost = await costOf(books, row, batch, attempt);
-    if (cost === null || cost.lo !== cost.hi) return { creditsBasis: 'unknown' };
+    if (!isExact(cost)) return { creditsBasis: 'unknown' };
     sumNano += cost.lo;
   }
   // Beyond all money: some quantity in an answer was absurd.
   if (!Number.isSafeInteger(sumNano)) return { creditsBasis: 'unknown' };
   return { creditsNano: sumNano, creditsBasis: 'price-book' };
+}
+
+function isExact(cost: CreditsRange | null): cost is { lo: CreditsNano; hi: CreditsNano } {
+  return cost !== null && cost.lo === cost.hi;
 }
 
 async function costOf(books: Books, now: Row, batch: string, attempt: Attempt): Promise<CreditsRange | null> {
@@ -91,17 +96,28 @@ async function costOf(books: Books, now: Row, batch: string, attempt: Attempt): 
   if (result) {
     const row = await rowThen(books, now, batch, attempt);
     const between = { fromMs: intent?.atMs ?? result.atMs, toMs: result.atMs };
-    const cost = withFollowUp(row, await actualCredits(books, batch, row, result.facts, between));
+    const priced = withFollowUp(row, await actualCredits(books, batch, row, result.facts, between));
+    // What fed it is not known any more: the price that was made of the file itself at the claim holds.
+    const isUnfed = fedMedia(row).length > 0 && !hasFollowUp(row.kind);
+    const cost = isUnfed && !isExact(priced) ? (intent?.expected ?? priced) : priced;
     return cost && result.facts.mayBeUnbilled ? { ...cost, lo: 0 } : cost;
   }
   return wasBilled(attempt) ? (intent?.expected ?? null) : null;
 }
 
-/** The row as it was when the attempt was made: a changed row has another price now. */
-async function rowThen({ rows }: Books, now: Row, batch: string, attempt: Attempt): Promise<Row> {
+/** The row as it was when the attempt was made, with what fed it then: a changed row has another price now. */
+async function rowThen(books: Books, now: Row, batch: string, attempt: Attempt): Promise<Row> {
   const intent = intentOf(attempt);
-  if (intent === undefined || intent.rowHash === now.hash) return now;
-  return (await rows.readRow(batch, intent.generation, intent.part, intent.index)).row;
+  if (intent === undefined) return now;
+  const { generation, part, index, inputs = [] } = intent;
+  const bytes = new Set(Object.values(now.media).flatMap((list) => list.map((one) => blobOf(one))));
+  if (intent.rowHash === now.hash && inputs.every(({ sha256 }) => bytes.has(sha256))) return now;
+  const { row } = await books.rows.readRow(batch, generation, part, index);
+  return fedRow(row, await feedersThen(books, { batch, generation }, row, intent.inputs));
+}
+
+function blobOf(media: Media): string | undefined {
+  return media.source === 'blob' ? media.sha256 : undefined;
 }
 
 /** Settled as billed, also where a further attempt was made all the same. */

@@ -6,7 +6,7 @@ import { intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
 import type { AccountRecords } from '../home/account-records.js';
 import { resultState } from '../home/attempts.js';
 import type { BookedAttempt } from '../home/charge-book.js';
-import { fedRow, feedersOf } from '../home/feeders.js';
+import { fedRow, feedersThen } from '../home/feeders.js';
 import { StoreError } from '../store/port.js';
 import { LIST_PRICE_PPB } from './prices/price-book.js';
 import { followUpNano, hasFollowUp, type KnownPrices, rowPrice, withFollowUp } from './prices/row-price.js';
@@ -80,11 +80,11 @@ async function mostOfEnded(
 async function legibleRow(
   sources: SpentRecords,
   batch: string,
-  { generation, part, index }: Intent,
+  { generation, part, index, inputs }: Intent,
 ): Promise<Row | undefined> {
   try {
     const { row } = await sources.rows.readRow(batch, generation, part, index);
-    return fedRow(row, await feedersOf(sources, { batch, generation }, row));
+    return fedRow(row, await feedersThen(sources, { batch, generation }, row, inputs));
   } catch (error) {
     if (error instanceof StoreError && error.code === 'DAMAGED') return undefined;
     throw error;

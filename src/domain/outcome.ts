@@ -78,6 +78,8 @@ export interface RowRecord {
   finishedAtMs: number;
   /** When a person ordered another render, which has not ended: until then this one holds. */
   rerunAtMs?: number;
+  /** Why another render that was ordered brought nothing, beside the flag `rerun_failed`. */
+  rerunFailedFor?: ReasonCode;
   /** Its files are those of an earlier render, since another one was ordered and needs a person. */
   hasEarlierFiles?: true;
   /** `batch/id` of the row whose render was taken over instead of a new one. */
@@ -88,9 +90,27 @@ export interface RowRecord {
   rowHash: string;
   /** The hash of the row for which this output stays by a person's order, although what feeds the row was changed. */
   keptFor?: string;
+  /** When the render that was taken over was submitted: its row may have several. */
+  reusedSubmittedAtMs?: number;
+  /** What it rendered before its own files, the oldest first: paid, and kept beside them. */
+  pastRenders?: PastRender[];
   /** How many states the row's attempts had in the ledger: more of them since then outdo this record. */
   seenStates?: number;
 }
+
+/** A render that its row was given another one since. `creditsNano`: of it alone; absent when unknown. */
+export type PastRender = Pick<
+  RowRecord,
+  | 'files'
+  | 'warnings'
+  | 'seed'
+  | 'revisedPrompt'
+  | 'inputs'
+  | 'creditsNano'
+  | 'submittedAtMs'
+  | 'finishedAtMs'
+  | 'rowHash'
+>;
 
 /** Whether a record is of a row as it is now: made for it, or left to it although what feeds it was changed. */
 export function isRecordOf({ rowHash, keptFor }: Pick<RowRecord, 'rowHash' | 'keptFor'>, hash: string): boolean {

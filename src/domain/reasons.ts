@@ -157,7 +157,7 @@ export const OWN_REASONS = {
     billed: 'no',
     meaning: 'The file that feeds this row is not the one that was rendered any more: nothing was sent.',
     advice:
-      'Bring the file back and run the manifest again, or take it as it lies: `callsheet retry BATCH --accept-inputs`.',
+      'Bring the file back and run the manifest again, or take it as it lies: `callsheet retry BATCH --accept-inputs`, which also gives an order of `rerun` that failed for it again.',
   },
   record_damaged: {
     class: 'input',

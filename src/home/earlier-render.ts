@@ -55,7 +55,7 @@ export function keepPresent(
 /** Another render that was ordered has not come, and is not waited for any more. */
 export function failedAgain(before: RowRecord, now: RowRecord): RowRecord {
   const { rerunAtMs: _rerunAtMs, hasEarlierFiles: _hasEarlierFiles, reasonCode: _reasonCode, ...earlier } = before;
-  const { creditsNano: _creditsNano, ...rest } = earlier;
+  const { creditsNano: _creditsNano, rerunFailedFor: _rerunFailedFor, ...rest } = earlier;
   const why = [now.reasonCode, now.reason].filter((part) => part !== undefined).join(': ');
   const flags = now.flags.filter((flag) => flag !== 'rerun_failed');
   return {
@@ -63,6 +63,7 @@ export function failedAgain(before: RowRecord, now: RowRecord): RowRecord {
     status: 'done',
     reason: `it was to be rendered again, and the earlier file stays${why === '' ? '' : ` (${why})`}`,
     flags: [...flags, 'rerun_failed'],
+    ...defined({ rerunFailedFor: now.reasonCode }),
     attempts: now.attempts,
     ...(now.creditsNano === undefined ? {} : { creditsNano: now.creditsNano }),
     creditsBasis: now.creditsBasis,

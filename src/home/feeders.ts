@@ -5,6 +5,7 @@ import { factsOf } from '../kinds/facts.js';
 import type { FedFile } from '../store/sidecar.js';
 import type { AccountRecords } from './account-records.js';
 import { type PartFeeds, readFeeds } from './feeds.js';
+import { firstFiles } from './past-renders.js';
 import type { Records } from './row-records.js';
 import { type Rows, rowAt } from './rows.js';
 
@@ -54,6 +55,25 @@ export async function feedersOf(sources: FeedSources, { batch, generation }: Pla
       return { media, row: feeding, record, file: isOfRow ? record.files[0] : undefined };
     }),
   );
+}
+
+/**
+ * With the files that a request was made with, as far as the records of those rows still tell of them: what feeds a row
+ * may have been rendered again since, for other values too. Older builds did not note them: then what feeds it now counts.
+ */
+export async function feedersThen(
+  sources: FeedSources,
+  place: Place,
+  row: Row,
+  inputs: readonly FedInput[] | undefined,
+): Promise<Feeder[]> {
+  const feeders = await feedersOf(sources, place, row);
+  if (inputs === undefined) return feeders;
+  return feeders.map((feeder) => {
+    const used = inputs.find((input) => input.row === feeder.media.id)?.sha256;
+    const files = feeder.record === undefined ? [] : firstFiles(feeder.record);
+    return { ...feeder, file: files.find(({ sha256 }) => sha256 === used) };
+  });
 }
 
 /** What is being rendered again feeds nothing that has not begun. */

@@ -1,11 +1,12 @@
 import type { CreditsNano } from '../domain/money.js';
-import { isRecordOf, type RowRecord } from '../domain/outcome.js';
+import { isRecordOf } from '../domain/outcome.js';
 import type { FedInput, Row } from '../domain/row.js';
 import { intentOf } from '../domain/standing.js';
 import { createLineIndex } from '../manifest/line-index.js';
 import { renderKey } from '../manifest/row-hash.js';
 import { parallel } from '../store/parallel.js';
 import type { AccountRecords } from './account-records.js';
+import { rendersOf } from './past-renders.js';
 import { type StoredRow, type TouchedRows, touchedRows } from './row-records.js';
 import { liveWordOf } from './row-standing.js';
 
@@ -21,6 +22,8 @@ export interface KnownRender {
   creditsNano: CreditsNano | null;
   /** When it ended, or was sent. */
   atMs: number;
+  /** Of its first file; null while there is none. */
+  sha256: string | null;
   /** It is at the service: nobody knows yet whether anything comes of it. */
   isUnderWay: boolean;
 }
@@ -38,42 +41,47 @@ export async function* gatherRenders(account: AccountRecords, batch: string): As
     const facts = await account.rows.generation(batch, generation);
     for (const part of facts?.parts.keys() ?? []) {
       const rows = await account.rows.readPart(batch, generation, part);
-      const found = await parallel(rows, READ_WIDTH, (row) => renderOf(account, batch, row, touched));
-      for (const render of found) {
-        if (render === undefined || (earlier.length > 0 && known.add(render.id, 1) !== undefined)) continue;
+      const found = await parallel(rows, READ_WIDTH, (row) => rendersFor(account, batch, row, touched));
+      for (const render of found.flat()) {
+        if (earlier.length > 0 && known.add(renderName(render), 1) !== undefined) continue;
         yield render;
       }
     }
   }
 }
 
-async function renderOf(
+/** Tells the renders of one row apart, as `batch/id/sha256`; one that is under way is `batch/id`. */
+export function renderName({ batch, id, sha256 }: Pick<KnownRender, 'batch' | 'id' | 'sha256'>): string {
+  return sha256 === null ? `${batch}/${id}` : `${batch}/${id}/${sha256}`;
+}
+
+/** All that was rendered for a row with the content that it has there, the newest first. */
+async function rendersFor(
   { records, ledger }: AccountRecords,
   batch: string,
   { row, isDamaged }: StoredRow,
   touched: TouchedRows,
-): Promise<KnownRender | undefined> {
-  if (isDamaged || !(await touched.wasTried(row.id))) return undefined;
-  const record = (await touched.hasRecord(row.id)) ? await records.readRecord(batch, row.id) : undefined;
+): Promise<KnownRender[]> {
+  const { id } = row;
+  if (isDamaged || !(await touched.wasTried(id))) return [];
+  const record = (await touched.hasRecord(id)) ? await records.readRecord(batch, id) : undefined;
   if (record !== undefined) {
-    if (!isRender(record) || !isRecordOf(record, row.hash)) return undefined;
-    const { creditsNano = null, finishedAtMs: atMs } = record;
-    return keyed(row, record.inputs, { batch, id: row.id, creditsNano, atMs, isUnderWay: false });
+    return rendersOf(record).flatMap(({ rowHash, files, inputs, creditsNano = null, finishedAtMs: atMs }) => {
+      // What stays by a person's order although what feeds the row was changed is of the row as it is now, too.
+      const isOfRow = rowHash === row.hash || (record.rowHash === rowHash && isRecordOf(record, row.hash));
+      const sha256 = files[0]?.sha256 ?? null;
+      return isOfRow ? keyed(row, inputs, { batch, id, creditsNano, atMs, sha256, isUnderWay: false }) : [];
+    });
   }
-  const attempts = await ledger.read(batch, row.id);
+  const attempts = await ledger.read(batch, id);
   const last = attempts.at(-1);
   const intent = last && intentOf(last);
-  if (intent?.rowHash !== row.hash || liveWordOf(attempts) === 'waiting') return undefined;
-  return keyed(row, intent.inputs, { batch, id: row.id, creditsNano: null, atMs: intent.atMs, isUnderWay: true });
+  if (intent?.rowHash !== row.hash || liveWordOf(attempts) === 'waiting') return [];
+  const underWay = { batch, id, creditsNano: null, atMs: intent.atMs, sha256: null, isUnderWay: true };
+  return keyed(row, intent.inputs, underWay);
 }
 
-/** A whole render of the row's own: no copy of another row's, and nothing that is made anew just now. */
-export function isRender({ status, attempts, files, reusedFrom, rerunAtMs }: RowRecord): boolean {
-  const isWhole = status === 'done' && files.length > 0 && rerunAtMs === undefined;
-  return isWhole && attempts > 0 && reusedFrom === undefined;
-}
-
-function keyed(row: Row, inputs: readonly FedInput[] = [], render: Omit<KnownRender, 'key'>): KnownRender | undefined {
+function keyed(row: Row, inputs: readonly FedInput[] = [], render: Omit<KnownRender, 'key'>): KnownRender[] {
   const key = renderKey(row, ({ id }) => inputs.find((input) => input.row === id)?.sha256);
-  return key === undefined ? undefined : { key, ...render };
+  return key === undefined ? [] : [{ key, ...render }];
 }

@@ -16,16 +16,20 @@ interface Rendered {
   batch: string;
   id: string;
   reusedFrom?: string | undefined;
+  /** When that one was submitted; without it the newest counts. */
+  reusedSubmittedAtMs?: number | undefined;
 }
 
 /** The newest; undefined where none of the row's attempts was given one. */
 export async function ownUrlOf(
   { read }: Pick<Ledger, 'read'>,
-  { batch, id, reusedFrom = `${batch}/${id}` }: Rendered,
+  { batch, id, reusedFrom = `${batch}/${id}`, reusedSubmittedAtMs }: Rendered,
 ): Promise<OwnUrl | undefined> {
   const slash = reusedFrom.indexOf('/');
   const attempts = await read(reusedFrom.slice(0, slash), reusedFrom.slice(slash + 1));
   for (const { states } of attempts.reverse()) {
+    const claimedAtMs = states.find(({ state }) => state === 'intent')?.atMs;
+    if (reusedSubmittedAtMs !== undefined && claimedAtMs !== reusedSubmittedAtMs) continue;
     const given = states.findLast((state) => state.state === 'rendered' || state.state === 'done');
     const url = given?.outputs[0]?.url;
     if (given === undefined || url === undefined || !/^https?:/i.test(url)) continue;

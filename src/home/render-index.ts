@@ -12,14 +12,15 @@ import { gatherRenders, type KnownRender } from './gather-renders.js';
  * millions; what it says is looked at again before anything follows from it.
  */
 
-const headSchema = z.object({ schema: z.literal(1), keys: z.int(), stamp: z.string() });
-/** `[key, id, credits in nano or null, epoch ms, 1 while under way]` */
+const headSchema = z.object({ schema: z.literal(2), keys: z.int(), stamp: z.string() });
+/** `[key, id, credits in nano or null, epoch ms, 1 while under way, sha256 or null]` */
 const lineSchema = z.tuple([
   z.string(),
   z.string(),
   z.number().nullable(),
   z.number(),
   z.union([z.literal(0), z.literal(1)]),
+  z.string().nullable(),
 ]);
 
 export interface RenderIndex {
@@ -84,8 +85,8 @@ async function* parsed(batch: string, lines: AsyncIterable<string>): AsyncIterab
   for await (const line of lines) {
     const values = decodeJson(lineSchema, Buffer.from(line));
     if (values === undefined) continue;
-    const [key, id, creditsNano, atMs, isUnderWay] = values;
-    yield { key, batch, id, creditsNano, atMs, isUnderWay: isUnderWay === 1 };
+    const [key, id, creditsNano, atMs, isUnderWay, sha256] = values;
+    yield { key, batch, id, creditsNano, atMs, sha256, isUnderWay: isUnderWay === 1 };
   }
 }
 
@@ -96,7 +97,7 @@ async function gatherAndKeep(
   stamp: string,
 ): Promise<AsyncIterable<KnownRender> | undefined> {
   const { store, keys } = account.home;
-  const head = JSON.stringify({ schema: 1, keys: RENDER_KEY_VERSION, stamp });
+  const head = JSON.stringify({ schema: 2, keys: RENDER_KEY_VERSION, stamp });
   try {
     const lines = written(head, gatherRenders(account, batch));
     await store.putStream(keys.renders(batch), lines, { attemptName: `renders-${batch}`, ifExists: 'replace' });
@@ -109,8 +110,8 @@ async function gatherAndKeep(
 
 async function* written(head: string, renders: AsyncIterable<KnownRender>): AsyncIterable<Uint8Array> {
   let text = `${head}\n`;
-  for await (const { key, id, creditsNano, atMs, isUnderWay } of renders) {
-    text += `${JSON.stringify([key, id, creditsNano, atMs, isUnderWay ? 1 : 0])}\n`;
+  for await (const { key, id, creditsNano, atMs, isUnderWay, sha256 } of renders) {
+    text += `${JSON.stringify([key, id, creditsNano, atMs, isUnderWay ? 1 : 0, sha256])}\n`;
     if (text.length < WRITTEN_CHARACTERS) continue;
     yield Buffer.from(text);
     text = '';

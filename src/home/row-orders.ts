@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RowRecord } from '../domain/outcome.js';
 import { overrideOf, standingOf } from '../domain/standing.js';
 import type { AccountRecords } from './account-records.js';
 import { timeSchema } from './attempt-schema.js';
@@ -125,6 +126,19 @@ export async function noteReruns(home: HomePlace, batch: string, ids: readonly s
 
 export async function rerunIds(home: HomePlace, batch: string): Promise<readonly string[]> {
   return (await reruns.read(home, batch))?.ids ?? [];
+}
+
+/** Rows that keep their earlier file, since another render that a person ordered brought nothing. */
+export async function failedReruns(
+  { home, records }: Pick<AccountRecords, 'home' | 'records'>,
+  batch: string,
+): Promise<RowRecord[]> {
+  const found = await records.readRecords(batch, await rerunIds(home, batch));
+  return found.filter((record) => record !== undefined).filter(isFailedRerun);
+}
+
+function isFailedRerun({ status, flags, rerunAtMs }: RowRecord): boolean {
+  return status === 'done' && flags.includes('rerun_failed') && rerunAtMs === undefined;
 }
 
 /** Takes back what was ordered to be rendered again, or to follow a settled row, and was not sent yet: its batch was cancelled, or stopped. */

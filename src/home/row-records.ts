@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { REASONS, type ReasonCode } from '../domain/failure.js';
-import { FLAGS, type OutputFile, type RowRecord, STATUSES } from '../domain/outcome.js';
+import { FLAGS, type OutputFile, type PastRender, type RowRecord, STATUSES } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
 import { KINDS } from '../kinds/facts.js';
 import { encodeAs, readJson } from '../store/json-file.js';
@@ -26,6 +26,8 @@ const text = z.string();
 const optionalText = z.exactOptional(text);
 const optionalNumber = z.exactOptional(z.number());
 const optionalTime = z.exactOptional(timeSchema);
+
+const reasonSchema = z.enum(Object.keys(REASONS) as ReasonCode[]);
 
 const mediaSchema = z.discriminatedUnion('source', [
   z.object({ source: z.literal('url'), url: text }),
@@ -64,12 +66,24 @@ const outputFileSchema = z.object({
   version: optionalText,
 }) satisfies z.ZodType<OutputFile>;
 
+const pastRenderSchema = z.object({
+  files: z.array(outputFileSchema),
+  warnings: z.array(text),
+  seed: optionalNumber,
+  revisedPrompt: optionalText,
+  inputs: z.exactOptional(z.array(fedInputSchema)),
+  creditsNano: z.exactOptional(nanoSchema),
+  submittedAtMs: optionalTime,
+  finishedAtMs: timeSchema,
+  rowHash: text,
+}) satisfies z.ZodType<PastRender>;
+
 export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   schema: z.literal(1),
   id: text,
   kind: kindSchema,
   status: z.enum(STATUSES),
-  reasonCode: z.exactOptional(z.enum(Object.keys(REASONS) as ReasonCode[])),
+  reasonCode: z.exactOptional(reasonSchema),
   reason: optionalText,
   flags: z.array(z.enum(FLAGS)),
   warnings: z.array(text),
@@ -86,11 +100,14 @@ export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   renderedAtMs: optionalTime,
   finishedAtMs: timeSchema,
   rerunAtMs: optionalTime,
+  rerunFailedFor: z.exactOptional(reasonSchema),
   hasEarlierFiles: z.exactOptional(z.literal(true)),
   reusedFrom: optionalText,
+  reusedSubmittedAtMs: optionalTime,
   inputs: z.exactOptional(z.array(fedInputSchema)),
   rowHash: text,
   keptFor: optionalText,
+  pastRenders: z.exactOptional(z.array(pastRenderSchema)),
   seenStates: z.exactOptional(z.int()),
 });
 

@@ -21,6 +21,13 @@ export interface WaitingRow {
 /** Up to this many rows the default names need no folders. */
 const FLAT_ROWS_MAX = 1000;
 
+/** Where rows go from here, in order. */
+export interface Outlets {
+  good(row: Row, raw: RawCells, placeOf: PlaceOf): Promise<void>;
+  /** One with a problem: what it refers to is looked at all the same. */
+  bad(row: Row, placeOf: PlaceOf): Promise<void>;
+}
+
 /**
  * Names the rows and passes the good ones on, in order. The default names depend on whether there are more than 1,000
  * rows, so the first 1,000 wait until that is known.
@@ -29,7 +36,7 @@ export function createOutlet(
   options: ManifestOptions,
   columns: ReadonlySet<string>,
   log: ProblemLog,
-  pass: (row: Row, raw: RawCells, placeOf: PlaceOf) => Promise<void>,
+  outlets: Outlets,
 ) {
   const nameOf = createNamer(options, columns, log);
   let waiting: WaitingRow[] | undefined = options.nameTemplate === undefined ? [] : undefined;
@@ -37,7 +44,9 @@ export function createOutlet(
 
   async function emit({ row, raw, media }: WaitingRow, isLarge: boolean): Promise<void> {
     const stem = nameOf(row, raw, index, isLarge);
-    if (stem !== undefined && !row.bad) await pass(rowOf(row, media, stem, index), rawCells(row, raw), row.positionOf);
+    const isBad = stem === undefined || row.bad;
+    const named = rowOf(row, media, stem ?? '', index);
+    await (isBad ? outlets.bad(named, row.positionOf) : outlets.good(named, rawCells(row, raw), row.positionOf));
     index += 1;
   }
 

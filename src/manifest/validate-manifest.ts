@@ -64,7 +64,7 @@ interface Checking {
 /** Reads and checks all rows; gives how many there are. */
 async function checkRows(options: ManifestOptions, { columns, log, links }: Checking): Promise<number> {
   const checker = createChecker(options, log, links);
-  const outlet = createOutlet(options, columns, log, (row, raw, placeOf) => links.pass(row, raw, placeOf));
+  const outlet = createOutlet(options, columns, log, { good: links.pass, bad: links.passBad });
   let rows = 0;
   let stop: ManifestStop | undefined;
   try {

@@ -12,7 +12,7 @@ const rowsOf = (...ids: string[]): Candidate[] =>
 const rendersOf = (...sources: string[]): KnownRender[] =>
   sources.map((source) => {
     const [batch = '', id = ''] = source.split('/');
-    return { key: 'k', batch, id, creditsNano: 1, atMs: 1, isUnderWay: false };
+    return { key: 'k', batch, id, creditsNano: 1, atMs: 1, sha256: 'f', isUnderWay: false };
   });
 
 async function matched(rows: Candidate[], renders: KnownRender[], damaged: readonly string[] = []) {
@@ -53,15 +53,15 @@ describe('matchRenders', () => {
 
 test('sources are kept by index, with gaps, and counted', () => {
   const sources = createRenderSources();
-  sources.set(7, { batch: 's', id: 'a' });
-  sources.set(3, { batch: 't', id: 'b' });
-  sources.set(1_000_000, { batch: 's', id: 'c' });
+  sources.set(7, { batch: 's', id: 'a', atMs: 1 });
+  sources.set(3, { batch: 't', id: 'b', atMs: 2 });
+  sources.set(1_000_000, { batch: 's', id: 'c', atMs: 3 });
   expect(sources.count()).toBe(3);
   expect([0, 3, 7, 1_000_000, 2_000_000].map((index) => sources.get(index))).toEqual([
     undefined,
-    { batch: 't', id: 'b' },
-    { batch: 's', id: 'a' },
-    { batch: 's', id: 'c' },
+    { batch: 't', id: 'b', atMs: 2 },
+    { batch: 's', id: 'a', atMs: 1 },
+    { batch: 's', id: 'c', atMs: 3 },
     undefined,
   ]);
 });

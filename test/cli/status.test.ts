@@ -16,6 +16,7 @@ import { type CliSurroundings, cli } from './harness.js';
 import { ACCOUNT, seededHome, T0 } from './seeded-home.js';
 
 const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };
+const NOTHING_LEFT = { starts: {}, keepEarlier: 0, inputsChanged: false };
 const progress: BatchProgress = {
   ...{ phase: 'running', generation: 'g', rows: 20, counts: { ...NONE, done: 1 }, open: 19, blocked: null },
   ...{ creditsNano: 0, creditsUnknown: 0, events: [], startedAtMs: 0 },
@@ -94,6 +95,11 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
     [{ stopped: 'budget_reached' }, 'resume b --max-credits <more>'],
     [{ stopped: 'budget_reached', sample: 'approved' }, 'approve b'],
     [{ stopped: 'too_many_failures', sample: 'approved' }, 'resume b'],
+    [{ left: { ...NOTHING_LEFT, starts: { retry: 1 } } }, 'retry b'],
+    [{ left: { ...NOTHING_LEFT, starts: { retry: 1, 'accept inputs': 1 } } }, 'retry b --accept-inputs'],
+    [{ left: { ...NOTHING_LEFT, starts: { review: 2 }, givenUp: 'a' } }, 'review resubmit b a'],
+    [{ left: { ...NOTHING_LEFT, keepEarlier: 1, inputsChanged: true } }, 'retry b --accept-inputs'],
+    [{ left: { ...NOTHING_LEFT, keepEarlier: 1 } }, 'results b'],
     [{ state: 'running' }, 'watch b'],
     [{ state: 'paused' }, 'resume b'],
     [{ state: 'not running' }, 'resume b'],

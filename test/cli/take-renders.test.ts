@@ -30,12 +30,13 @@ async function takeOver(engine: (home: SeededHome) => Partial<Records>): Promise
   await home.home.bindOut('a', out, T0);
   const options = { schema: 1, out, onExists: 'fail', responseFormat: 'url', manifestFolder: home.folder } as const;
   await writeBatchOptions(home.home, 'a', { ...options, maxOutputBytes: 1e9 });
-  await home.records.writeRecord('a', rowRecord({ id: 'one', ...paidFor, files: [file] }));
+  const render = rowRecord({ id: 'one', ...paidFor, files: [file] });
+  await home.records.writeRecord('a', render);
   const generation = await home.rows.generation('b', (await home.rows.currentGeneration('b')) ?? '');
   const config = { s3: DEFAULT_S3, home: join(home.folder, 'home'), out, account: { name: 'seeded' } };
   const access = { ...home, records: { ...home.records, ...engine(home) }, config };
   const earlier = newFound('bytes');
-  earlier.sources.set(0, { batch: 'a', id: 'one' });
+  earlier.sources.set(0, { batch: 'a', id: 'one', atMs: render.finishedAtMs });
   const session = { config, terminal: { note: () => undefined } };
   const order = { session, access, batch: 'b', generation, options: { ...options, sidecar: true }, earlier };
   await takeRenders(order as unknown as Parameters<typeof takeRenders>[0]);

@@ -319,6 +319,13 @@ describe('the end', () => {
     expect(summaryLines(givenUp, colors)).toContain(
       '2 rows were not started, since what feeds them was given up: `callsheet review resubmit b <id>` pays for that again',
     );
+    expect(summaryLines({ ...givenUp, givenUp: 'a' }, colors).join()).toContain('`callsheet review resubmit b a`');
+    const earlier = (inputsChanged: boolean) =>
+      summaryLines({ ...facts, keepEarlier: 2, inputsChanged }, colors).find((line) => line.startsWith('2 rows keep'));
+    expect(earlier(false)).toBe(
+      '2 rows keep their earlier file, since another render that was ordered brought nothing (rerun_failed): `callsheet explain rerun_failed` says what to do',
+    );
+    expect(earlier(true)).toContain('`callsheet retry b --accept-inputs` takes the file that feeds it as it lies');
     expect(summaryLines({ ...facts, fellNano: 7.2 * CREDIT }, colors)).toContain(
       '  balance  7.2 credits less than when the batch began, as far as it shows yet',
     );

@@ -196,4 +196,21 @@ describe.skipIf(!hasTemporal())('rerun', () => {
       ['film', 'done', []],
     ]);
   });
+
+  it('a retouched file that stood in the way of a rerun: `retry --accept-inputs` takes it and renders the row', async () => {
+    await story();
+    const file = join(rig.out, 'story', 'media', 'edit.png');
+    writeFileSync(file, readFileSync(file).toString('latin1').replace('Comment', 'comment'), 'latin1');
+    await ok('rerun', 'story', 'film', '--yes');
+    const watched = await ok('watch', 'story');
+    expect(watched.stderr).toContain('1 row keeps its earlier file');
+    expect(lines().get('film')).toMatchObject({ status: 'done', flags: ['rerun_failed'] });
+    expect(jobs()).toBe(4);
+    expect((await ok('status', 'story')).stdout).toMatch(/next +callsheet retry story --accept-inputs/);
+    const accepted = await ok('retry', 'story', '--yes', '--accept-inputs');
+    expect(accepted.stderr).toContain("media/edit.png of row 'edit' is taken as it lies");
+    expect(jobs()).toBe(5);
+    expect(lines().get('film')).toMatchObject({ status: 'done', flags: [], attempts: 2, file: 'media/film.v2.mp4' });
+    expect((await ok('status', 'story')).stdout).toMatch(/next +callsheet results story/);
+  });
 });

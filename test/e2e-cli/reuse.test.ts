@@ -89,6 +89,32 @@ describe.skipIf(!hasTemporal())('renders that exist already', () => {
     expect([...resultsText(rig, 'more').matchAll(from)].map(([, n]) => n)).toEqual(['1', '2', '3', '4']);
   });
 
+  it('each render of a row that was rendered again comes back once, for what it cost', async () => {
+    await start();
+    const same = { prompt: 'the same' };
+    await rig.write('v.csv', csv([image('v1', same)]));
+    await ok(['run', 'v.csv', '--yes']);
+    const cost = Number((results(rig, 'v')[0] as { credits?: unknown } | undefined)?.credits);
+    await ok(['rerun', 'v', 'v1', '--yes']);
+    await ok(['watch', 'v']);
+    await rig.write('w.csv', csv(['w1', 'w2', 'w3'].map((id) => image(id, same))));
+    const plan = await planOf('w.csv', '--reuse');
+    expect(plan).toMatchObject({ rows: { toSubmit: 1, reused: 2 }, earlier: { rows: 2, lostRows: 0 } });
+    expect(Number(plan.earlier.credits)).toBeCloseTo(2 * cost, 9);
+    const before = jobs();
+    await ok(['run', 'w.csv', '--yes', '--reuse']);
+    expect(jobs() - before).toBe(1);
+    const [first, second] = results(rig, 'w').map(({ file }) => readFileSync(mediaOf('w', file)));
+    expect(first).toEqual(readFileSync(mediaOf('v', 'media/v1.v2.png')));
+    expect(second).toEqual(readFileSync(mediaOf('v', 'media/v1.png')));
+    // What was taken over is given to no other row, and what was deleted to nobody.
+    rmSync(mediaOf('v', 'media/v1.png'));
+    expect(await planOf('w.csv', '--reuse')).toMatchObject({ rows: { finished: 3 } });
+    await rig.write('x.csv', csv(['x1', 'x2', 'x3', 'x4'].map((id) => image(id, same))));
+    // v1.v2.png, and the render of the row that found none.
+    expect(await planOf('x.csv', '--reuse')).toMatchObject({ earlier: { rows: 2, lostRows: 1 } });
+  });
+
   it('a chain is taken over from its first row on, and what it feeds anew is fed by the copy', async () => {
     await start();
     const chain = [film('clip', { image: '@hero' }), image('hero')];

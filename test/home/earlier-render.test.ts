@@ -41,6 +41,7 @@ describe('another render that a person ordered', () => {
     expect(keepEarlier(ORDERED, ended)).toEqual({
       ...rowRecord({ files: [FILE], creditsNano: 5, attempts: 2, seenStates: 5, flags: ['rerun_failed'] }),
       reason: 'it was to be rendered again, and the earlier file stays (render_failed)',
+      rerunFailedFor: 'render_failed',
     });
     expect(keepEarlier(rowRecord(), ended)).toEqual(ended);
   });

@@ -84,6 +84,34 @@ test('what is no render of its own is not found: failed, shared, taken over, wit
   expect(await home.found()).toEqual(['b/row-6']);
 });
 
+test('a row that was rendered again gives each of its renders once, for what each of them was asked', async () => {
+  const home = account();
+  const render = (file: string, finishedAtMs: number, index: number) => ({
+    files: [{ file, contentType: 'image/png', bytes: 3, sha256: file }],
+    ...{ warnings: [], creditsNano: 5, finishedAtMs, rowHash: hashOf(index) },
+  });
+  await home.batch('b', 1);
+  // The same row in a generation with another content, which it was rendered for first.
+  const writer = createRowsWriter(home.store, 'a', 'b');
+  await writer.add(storedRow(0, { hash: 'changed', cells: { prompt: 'another' } }));
+  const { generation } = await writer.finish({ columns: [], passthroughColumns: [], createdAtMs: 2 });
+  await home.rows.setCurrentGeneration('b', generation);
+  const pastRenders = [render('v1', 1, 0), render('v2', 2, 0)];
+  await home.done('b', 0, { rowHash: 'changed', finishedAtMs: 3, creditsNano: 15, pastRenders });
+  const found: unknown[] = [];
+  const keys = new Set<string>();
+  for await (const { key, id, atMs, creditsNano } of openRenderIndex(home, true).renders()) {
+    found.push([id, atMs, creditsNano]);
+    keys.add(key);
+  }
+  expect(found).toEqual([
+    ['row-0', 3, 5],
+    ['row-0', 2, 5],
+    ['row-0', 1, 5],
+  ]);
+  expect(keys.size).toBe(2);
+});
+
 test('it is kept until a record or an attempt comes, and is made anew then', async () => {
   const home = account();
   await home.batch('b', 1);

@@ -99,6 +99,26 @@ describe('references between rows', () => {
     ]);
   });
 
+  test('a row with another problem hides neither an unknown row nor a circle', async () => {
+    const bad = (image: string) => EDIT(image).replace(',512,512,', ',1e3,512,');
+    const { summary } = await check([`e2,${bad('@nope')}`, `a,${bad('@b')}`, `b,${EDIT('@a')}`, `c,${EDIT('@a')}`]);
+    expect(problemsOf(summary)).toEqual([
+      '2:5 B70 image: @nope refers to a row that the manifest does not have',
+      expect.stringMatching(/^2:6 B16 /),
+      '3:1 B71 rows feed each other in a circle: a (line 3) → b (line 4) → a (line 3)',
+      expect.stringMatching(/^3:6 B16 /),
+    ]);
+  });
+
+  test('a bad row in the middle of a circle, after its other rows, is named with it', async () => {
+    const bad = EDIT('@a').replace(',512,512,', ',x,512,');
+    const { summary } = await check([`a,${EDIT('@b')}`, `b,${EDIT('@c')}`, `c,${bad}`]);
+    expect(problemsOf(summary)).toEqual([
+      '2:1 B71 rows feed each other in a circle: a (line 2) → b (line 3) → c (line 4) → a (line 2)',
+      expect.stringMatching(/^4:6 B16 /),
+    ]);
+  });
+
   test('the kind that feeds must fit the column', async () => {
     const { summary } = await check([
       `film,${CLIP}`,

@@ -23,6 +23,7 @@ import { creditsJson } from '../views/counts.js';
 import { type Eta, etaOf } from '../views/durations.js';
 import { standstillTexts } from '../views/troubles.js';
 import { batchTally, costPerRow, expectedCredits, type HomeTally } from './batch-tally.js';
+import { type RowsLeft, readRowsLeft } from './final-rows.js';
 import { fullDisk, otherHomeText } from './known-batch.js';
 import { type NoticesLeft, noticesOf } from './notices-left.js';
 
@@ -57,6 +58,8 @@ export interface BatchStateReport {
   generation: string;
   /** What feeds rows came after they had ended, or by an order that left them alone. */
   waitsForRetry: boolean;
+  /** What of its rows waits for an order; absent while the batch has not ended, and where nothing does. */
+  left?: RowsLeft;
   /** Why the batch stopped by itself before its last row. */
   stopped: StopReason | null;
   /** Of a batch that was begun with a sample: whether its rest waits for a person or was approved. */
@@ -121,9 +124,10 @@ export async function readBatchState(
   if (otherHome !== undefined) blocked.unshift(`${otherHome}: bring that one back`);
   const maxNano = order?.limits.maxCreditsNano ?? null;
   const eta = seen === undefined || blocked.length > 0 ? null : await etaOfBatch(access, batch, seen, tally, maxNano);
+  const state = running === 'unknown' ? running : (seen?.progress.phase ?? (open > 0 ? 'not running' : restState));
+  const isOver = state === 'finished' || state === 'ended';
   return {
-    batch,
-    state: running === 'unknown' ? running : (seen?.progress.phase ?? (open > 0 ? 'not running' : restState)),
+    ...{ batch, state },
     rows: (await rows.generation(batch, generation))?.rows ?? 0,
     ...{ counts, live, needPerson: forPerson, creditsUnknown },
     ...defined({ heldFor }),
@@ -139,6 +143,7 @@ export async function readBatchState(
     waitsForRetry: counts.not_started > 0 && (await hasLeftAlone(home, batch)),
     stopped: (await stoppedReason(home, batch)) ?? null,
     blocked: blocked.join('; ') || null,
+    ...defined({ left: isOver ? await readRowsLeft(access, batch, generation, counts.not_started) : undefined }),
     ...defined({ quote: await quoteInForce(home, batch, generation), notices: await noticesOf(access, batch) }),
   };
 }

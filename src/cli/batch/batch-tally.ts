@@ -1,8 +1,6 @@
 import type { BatchTally } from '../../domain/batch.js';
-import { defined } from '../../domain/defined.js';
-import type { ReasonCode } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import { LIVE_WORDS, type LiveWord, needsPerson, type RowRecord, STATUSES, type Status } from '../../domain/outcome.js';
+import { LIVE_WORDS, type LiveWord, needsPerson, STATUSES } from '../../domain/outcome.js';
 import { fedMedia } from '../../domain/row.js';
 import { indexedSums } from '../../home/batch-index.js';
 import { type HeldRows, indexedHeld } from '../../home/held-rows.js';
@@ -24,19 +22,6 @@ export interface HomeTally extends BatchTally {
   endedSince: number;
   /** The id of the row that the first held one waits for; absent where none is held. */
   heldFor?: string;
-}
-
-/** How each row of a batch ended, from the home, in the manifest's order. */
-interface FinalRow {
-  index: number;
-  id: string;
-  /** The row's `group`, if it has one. */
-  group: string | undefined;
-  status: Status;
-  /** Why it ended so, where that is known. */
-  reasonCode?: ReasonCode;
-  /** Absent for rows that a cancelled batch never started. */
-  record?: RowRecord;
 }
 
 /** What the home knows of the rows of a batch's manifest, without any engine. */
@@ -185,15 +170,4 @@ function listedRecords(records: HomeAccess['records'], touched: TouchedRows): Ho
     ...records,
     readRecord: async (batch, id) => ((await touched.hasRecord(id)) ? records.readRecord(batch, id) : undefined),
   };
-}
-
-/** Rows that have not ended are left out, and those that left the manifest. */
-export async function* finalRows(access: HomeAccess, batch: string, generation: string): AsyncIterable<FinalRow> {
-  for await (const line of resultLines(resultSources(access), batch, generation)) {
-    const { row, record } = line;
-    const status = record?.status ?? line.ended;
-    if (line.removed || status === undefined) continue;
-    const reasonCode = record?.reasonCode ?? line.endedFor;
-    yield { index: row.index, id: row.id, group: row.group, status, ...defined({ reasonCode, record }) };
-  }
 }

@@ -1,6 +1,6 @@
 import { rangeText } from '../../books/check/story.js';
 import type { BatchResult } from '../../contract/workflows.js';
-import { needsPerson, type RowRecord, type StartAgain, type Status, startAgain } from '../../domain/outcome.js';
+import { needsPerson, type RowRecord, type Status } from '../../domain/outcome.js';
 import { gateToApprove, isCancelledBatch, sampleInForce } from '../../home/batch-marks.js';
 import { fellSinceBegin, readBooks } from '../../home/learned.js';
 import { attemptOf } from '../../home/row-standing.js';
@@ -12,7 +12,7 @@ import { type CaseSum, type ListedCase, listedCase, sumOf } from '../review/case
 import { EXIT } from '../user-error.js';
 import { addToGroup, exitCodeOf, type GroupTotal, type GroupTotals, groupsJson, totalOf } from '../views/counts.js';
 import { type SummaryFacts, summaryLines } from '../views/summary.js';
-import { finalRows } from './batch-tally.js';
+import { addStart, finalRows, type RowsLeft, readKeepEarlier } from './final-rows.js';
 import type { JsonEvents } from './json-events.js';
 import type { LostFile } from './lost-files.js';
 
@@ -61,7 +61,8 @@ export async function closeBatch(ended: EndedBatch): Promise<number> {
   await events?.written();
   const reviewHint = commandHint(session, `review list ${ended.batch}`);
   const awaitsApproval = (await gateToApprove(home, ended.batch, ended.generation)) !== undefined;
-  const facts = { ...ended, ...result, ...end, ...balance, folder, reviewHint, isSampled, awaitsApproval };
+  const kept = await readKeepEarlier(ended.access, ended.batch);
+  const facts = { ...ended, ...result, ...end, ...kept, ...balance, folder, reviewHint, isSampled, awaitsApproval };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;
 }
@@ -87,7 +88,9 @@ interface End {
   sum: CaseSum;
   /** Rows that a person gave up as lost. */
   settled: number;
-  notStarted: Partial<Record<StartAgain, number>>;
+  /** Of the rows that were not started. */
+  notStarted: RowsLeft['starts'];
+  givenUp?: string;
 }
 
 const CASES_KEPT = 100;
@@ -107,7 +110,7 @@ async function readEnd(ended: EndedBatch): Promise<End> {
   const facts = await ended.access.rows.generation(ended.batch, ended.generation);
   const isGrouped = facts?.columns.includes('group') ?? false;
   const cases: ListedCase[] = [];
-  const notStarted: End['notStarted'] = {};
+  const left: Pick<RowsLeft, 'starts' | 'givenUp'> = { starts: {} };
   let settled = 0;
   // Only rows that others feed may want something else than the same command again.
   const countsNotStarted = facts?.fed !== undefined && result.stopped === undefined;
@@ -125,15 +128,15 @@ async function readEnd(ended: EndedBatch): Promise<End> {
       else settled += 1;
       troubled -= 1;
     }
-    if (status === 'not_started') {
-      const order = startAgain(row.reasonCode);
-      notStarted[order] = (notStarted[order] ?? 0) + 1;
+    if (row.start !== undefined) {
+      addStart(left, row.start);
       if (countsNotStarted) troubled -= 1;
     }
     if (!missed && !isGrouped && troubled <= 0) break;
   }
   const shown = cases.slice(0, CASES_KEPT);
-  return { groups: failures.groups(), totals, cases: shown, sum: sumOf(cases), settled, notStarted };
+  const { starts: notStarted, ...given } = left;
+  return { groups: failures.groups(), totals, cases: shown, sum: sumOf(cases), settled, notStarted, ...given };
 }
 
 async function caseOf({ access, batch }: EndedBatch, record: RowRecord): Promise<ListedCase> {

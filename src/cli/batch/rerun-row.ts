@@ -42,7 +42,7 @@ export async function rerunRow(session: Session, batch: string, id: string, orde
   await approve(known, rows, order.yes);
   await noteReruns(known.access.home, batch, ids);
   // What feeds before what is fed: while a row waits for its new render, nothing that it feeds begins.
-  for (const one of rows) await record(known, one, Date.now());
+  for (const one of rows) await recordRerun(known, one, Date.now());
   const held = await continueRows(known, [refTo(known, asked)]);
   tell(known, ids, held);
   return EXIT.done;
@@ -65,7 +65,11 @@ async function approve(known: KnownBatch, rows: readonly RerunRow[], isSaidYes =
 }
 
 /** The ledger first: the record then says for certain that another attempt may be made. */
-async function record({ access, batch }: KnownBatch, { row, record, paid }: RerunRow, atMs: number): Promise<void> {
+export async function recordRerun(
+  { access, batch }: KnownBatch,
+  { row, record, paid }: RerunRow,
+  atMs: number,
+): Promise<void> {
   const { ledger, records } = access;
   const by = { who: userName() };
   for (const n of paid)
@@ -91,7 +95,7 @@ function tell({ session, batch }: KnownBatch, rows: readonly string[], held: str
 }
 
 /** A row that can be rendered again. */
-interface RerunRow extends PlacedRow {
+export interface RerunRow extends Pick<PlacedRow, 'row'> {
   record: RowRecord;
   /** Its attempts that brought an output, or were paid without one: the ledger lets no other follow them by itself. */
   paid: number[];
@@ -118,9 +122,9 @@ async function findRow({ access, batch, generation }: KnownBatch, id: string): P
 }
 
 /** Undefined for a row that is only fed and was not rendered yet: it takes the new file anyway. */
-async function readyToRerun(
+export async function readyToRerun(
   { access: { ledger, records, rows }, batch, generation: { generation } }: KnownBatch,
-  { row, part }: PlacedRow,
+  { row }: Pick<PlacedRow, 'row'>,
   isAsked: boolean,
 ): Promise<RerunRow | undefined> {
   const refuse = (why: string): never => {
@@ -157,7 +161,7 @@ async function readyToRerun(
     );
   }
   const paid = attempts.filter((attempt) => PAID.includes(standingOf(attempt)) && overrideOf(attempt) === undefined);
-  return { row, part, record, paid: paid.map(({ n }) => n) };
+  return { row, record, paid: paid.map(({ n }) => n) };
 }
 
 const OPEN: readonly Standing[] = ['claimed', 'created', 'open_case', 'undecided'];

@@ -10,8 +10,9 @@ import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { orderRpm, refuseRpmOfAll, refuseSharedRpm } from './batch-rpm.js';
 import { createBatchSource, signalRunning, tryRefusedKey } from './batch-source.js';
-import { batchTally, finalRows } from './batch-tally.js';
+import { batchTally } from './batch-tally.js';
 import { approvedLimits, givenLimits, limitsOf, withLimits } from './batch-terms.js';
+import { finalRows } from './final-rows.js';
 import {
   fullDisk,
   generationInForce,

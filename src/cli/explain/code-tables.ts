@@ -1,3 +1,5 @@
+import type { Flag } from '../../domain/outcome.js';
+
 export type Billed = 'no' | 'yes' | 'unknown';
 
 /** The rules by which an answer to a submit is read, as `review show` names them. */
@@ -94,4 +96,41 @@ export const SETTING_ADVICE: Readonly<Record<SettingCode, string>> = {
   B53: 'Declare `account.exclusive` if it is true, else use hold.',
   B54: 'Make the place writable or choose another --out.',
   B56: 'Correct the setting; `callsheet config show --origin` shows where it comes from.',
+};
+
+/** The flags of rows that ended: what each says, and what to do about it. */
+export const FLAG_TEXTS: Readonly<Record<Flag, { meaning: string; billed: string; advice: string }>> = {
+  possibly_paid_twice: {
+    meaning: 'The row was submitted again although an earlier attempt of it may have been billed.',
+    billed: 'perhaps twice',
+    advice: '`callsheet review show` names the attempts; ask the service about them.',
+  },
+  overridden: {
+    meaning:
+      'A person, or the policy of the batch, let the row be submitted again before its earlier attempt was settled.',
+    billed: 'each attempt that was carried out',
+    advice: 'Nothing.',
+  },
+  removed: {
+    meaning: 'The row left the manifest after an attempt of it had been made.',
+    billed: 'as its status says',
+    advice: 'Nothing: it keeps its file and is not run again.',
+  },
+  settled_together: {
+    meaning:
+      'The attempt was counted with others of the same price: which of them were billed is known as a number alone.',
+    billed: 'as the group was settled',
+    advice: '`callsheet review list` shows the group.',
+  },
+  rerun_failed: {
+    meaning: 'Another render of the row was ordered and brought no output: it stays done with its earlier file.',
+    billed: 'the earlier render; `reason` in results.csv says why the other one ended',
+    advice:
+      'Give the order again: `callsheet rerun BATCH ID`; where a file that feeds it was changed (input_changed), `callsheet retry BATCH --accept-inputs`, which takes that file and renders the row.',
+  },
+  stale_input: {
+    meaning: 'What feeds the row was rendered again or changed since: its file was made with the earlier one.',
+    billed: 'once',
+    advice: '`callsheet rerun BATCH ID` renders it with the newer file; its cost is asked first.',
+  },
 };

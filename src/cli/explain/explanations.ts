@@ -1,16 +1,23 @@
 import { REASONS } from '../../domain/failure.js';
 import { DOCUMENTED_ERRORS } from '../../kinds/documented-errors.js';
 import { PROBLEM_CODES } from '../../kinds/index.js';
-import { ANSWER_RULES, type Billed, SETTING_ADVICE, SETTING_CODES, type SettingCode } from './code-tables.js';
+import {
+  ANSWER_RULES,
+  type Billed,
+  FLAG_TEXTS,
+  SETTING_ADVICE,
+  SETTING_CODES,
+  type SettingCode,
+} from './code-tables.js';
 
 /** Every code that callsheet or the service can show, explained in one form. Pure. */
 export interface Explanation {
   code: string;
   /**
    * `reason` = of a row's results, `problem` = of a manifest or a setting, `service` = of an error answer, `rule` = by which
-   * an answer was read.
+   * an answer was read, `flag` = of a row that ended.
    */
-  kind: 'reason' | 'problem' | 'service' | 'rule';
+  kind: 'reason' | 'flag' | 'problem' | 'service' | 'rule';
   /** For a reason its class, for a service error its status and route. */
   about: string;
   meaning: string;
@@ -19,9 +26,9 @@ export interface Explanation {
   advice: string;
 }
 
-/** All of them: reasons, problems, service errors, rules. */
+/** All of them: reasons, flags, problems, service errors, rules. */
 export function allExplanations(): Explanation[] {
-  return [...reasons(), ...problems(), ...serviceErrors(), ...rules()];
+  return [...reasons(), ...flags(), ...problems(), ...serviceErrors(), ...rules()];
 }
 
 /** Those of one code, whatever its case, and of an HTTP status all of that status; empty when it is unknown. */
@@ -55,6 +62,16 @@ function reasons(): Explanation[] {
     retried: retry ? 'the same row can succeed later' : 'the same row would end the same way',
     billed: BILLED[billed],
     advice,
+  }));
+}
+
+function flags(): Explanation[] {
+  return Object.entries(FLAG_TEXTS).map(([code, text]) => ({
+    code,
+    kind: 'flag',
+    about: 'a flag of a row that ended',
+    ...text,
+    retried: 'no flag makes a row run again by itself',
   }));
 }
 
@@ -100,6 +117,11 @@ Every code that callsheet prints, and every error that the service documents. \`
 The \`reason_code\` of results.csv. \`callsheet retry BATCH --class CLASS\` takes a class or a code.
 
 ${table(['code', 'class', 'what happened', 'billed', 'what to do'], of('reason'), (one) => [one.about.replace('class ', ''), one.meaning, one.billed, one.advice])}
+
+## Flags of rows
+The \`flags\` of results.csv: what the status alone does not say.
+
+${table(['flag', 'what it says', 'billed', 'what to do'], of('flag'), (one) => [one.meaning, one.billed, one.advice])}
 
 ## Problems of manifests and settings
 Found before the first request; nothing is submitted, so nothing is billed.

@@ -2,6 +2,7 @@ import { waitsOf } from '../../config/make-config.js';
 import { type FedMedia, fedMedia, type Row } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
 import { ownUrlOf, staysReadable } from '../../home/own-url.js';
+import { rendersOf } from '../../home/past-renders.js';
 import { columnsOf, takesUrlOnly } from '../../manifest/columns.js';
 import { referenceText } from '../../manifest/media/media-cell.js';
 import { wantedSort } from '../../manifest/media/media-reader.js';
@@ -86,11 +87,14 @@ async function isReadable(
   media: FedMedia,
 ): Promise<boolean> {
   const { config } = session;
-  const place = takenOver(earlier)?.get(media.at) ?? { batch, id: media.id };
+  const source = takenOver(earlier)?.get(media.at);
+  const place = source ?? { batch, id: media.id };
   const record = await access.records.readRecord(place.batch, place.id);
   // What has no file feeds nothing, and a copy does not say whose it is.
   if (record?.status !== 'done' || (record.attempts === 0 && record.reusedFrom === undefined)) return true;
-  const given = await ownUrlOf(access.ledger, { ...place, reusedFrom: record.reusedFrom });
+  const taken = source && rendersOf(record).find(({ finishedAtMs }) => finishedAtMs === source.atMs);
+  const reusedSubmittedAtMs = source ? taken?.submittedAtMs : record.reusedSubmittedAtMs;
+  const given = await ownUrlOf(access.ledger, { ...place, reusedFrom: record.reusedFrom, reusedSubmittedAtMs });
   const now = { nowMs: Date.now(), timeScale: config.timeScale, waits: waitsOf(config) };
   return given !== undefined && staysReadable(record.kind, given, row, now);
 }

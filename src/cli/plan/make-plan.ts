@@ -44,7 +44,10 @@ export async function makePlan(
   for (const line of contradictionLines(subject.rows.contradicted)) session.terminal.warn(line);
   const caps = credits === undefined ? undefined : capsInForce(session, credits);
   const left = new Map(
-    [...costs.byKind].map(([kind, one]) => [kind, one.rows - one.finished - one.skipped - one.shared - one.reused]),
+    [...costs.byKind].map(([kind, one]) => [
+      kind,
+      one.rows - one.finished - one.skipped - one.unfed - one.shared - one.reused,
+    ]),
   );
   const time =
     caps === undefined
@@ -148,9 +151,9 @@ function timeJson({ atLeastMs, lowMs, highMs, bound, unseen }: WallClock): objec
 }
 
 function tallyJson({ rows: total, joined, ...cost }: CostTally): object {
-  const { toSubmit, shared, reused, finished, skipped, savedNano } = cost;
+  const { toSubmit, shared, reused, finished, skipped, unfed: notStarted, savedNano } = cost;
   return {
-    rows: { total, toSubmit, shared, reused, underWay: joined, finished, skipped },
+    rows: { total, toSubmit, shared, reused, underWay: joined, finished, skipped, notStarted },
     cost: { ...costJson(cost), saved: formatCredits(savedNano) },
   };
 }

@@ -20,6 +20,8 @@ export interface CostTally {
   rows: number;
   finished: number;
   skipped: number;
+  /** Not run, since what feeds them brings no output. */
+  unfed: number;
   joined: number;
   toSubmit: number;
   /** Rows that get a copy of what an identical row renders, and what rendering them would cost at least. */
@@ -96,7 +98,7 @@ export function tallyReused(tally: PlanTally, row: Tallied, price: CreditsRange 
 export function tallyUnfed(tally: PlanTally, row: Tallied, price: CreditsRange | null): void {
   const cell = cellOf(tally, row);
   addPrice(cell, price, -1);
-  cell.finished += 1;
+  cell.unfed += 1;
 }
 
 /** A row to be submitted is rendered in another batch as well just now. */
@@ -158,6 +160,6 @@ function entry<Key>(map: Map<Key, CostTally>, key: Key): CostTally {
 }
 
 function newCostTally(): CostTally {
-  const counts = { rows: 0, finished: 0, skipped: 0, joined: 0, toSubmit: 0, shared: 0, reused: 0 };
+  const counts = { rows: 0, finished: 0, skipped: 0, unfed: 0, joined: 0, toSubmit: 0, shared: 0, reused: 0 };
   return { ...counts, elsewhere: 0, elsewhereNano: 0, savedNano: 0, lowNano: 0, worstNano: 0, unknown: 0 };
 }

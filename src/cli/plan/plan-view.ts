@@ -123,8 +123,8 @@ function changedLines({ changedRows, keptRows }: Plan): string[] {
   return [...(changedRows > 0 ? [changed] : []), ...(keptRows > 0 ? [kept] : [])];
 }
 
-function rowsText({ toSubmit, shared, reused, joined, finished, skipped }: CostTally): string {
-  const words = { 'to run': toSubmit, shared, reused, 'under way': joined, finished, skipped };
+function rowsText({ toSubmit, shared, reused, joined, finished, skipped, unfed }: CostTally): string {
+  const words = { 'to run': toSubmit, shared, reused, 'under way': joined, finished, skipped, 'not started': unfed };
   const parts = Object.entries(words).flatMap(([word, rows]) => (rows > 0 ? [`${rows} ${word}`] : []));
   return parts.join(', ') || 'none';
 }

@@ -13,7 +13,7 @@ import { type FeederUrls, isSigned } from './feeder-urls.js';
 import type { KeepFedRows, KeptRow, SkippedRow } from './kept-rows.js';
 import { type ContradictedPrices, noteContradiction } from './plan-prices.js';
 import { newPlanTally, type PlanTally, type RowPlan, tallyElsewhere, tallyReused, tallyRow } from './plan-tally.js';
-import { createRowPlanner, freshPlan, type PlannedRow } from './row-planner.js';
+import { createRowPlanner, freshPlan, type PlannedRow, takenBy } from './row-planner.js';
 import type { TakenNames } from './taken-names.js';
 import { createUnfedRows } from './unfed-rows.js';
 
@@ -157,8 +157,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
         counted.signedSeconds = Math.max(counted.signedSeconds, reachableSeconds(row, waits));
     }
     // What the row has is its own; that of a row which left the manifest, or asks for something else now, is anybody's.
-    if (plan.plan === 'finished' || plan.plan === 'joined') options.earlier?.noteTaken(`${at.batch}/${row.id}`);
-    if (planned.reusedFrom !== undefined) options.earlier?.noteTaken(planned.reusedFrom);
+    for (const name of takenBy(at.batch, planned)) options.earlier?.noteTaken(name);
     if (plan.plan === 'submit' && planned.mayReuse) await options.earlier?.add(row, price);
   }
 

@@ -24,6 +24,8 @@ export interface PlannedRow {
   mayReuse?: true;
   /** `batch/id` of the render that was taken over for it. */
   reusedFrom?: string;
+  /** Of its first file. */
+  sha256?: string;
   /** Set when the row's content differs from what was submitted. */
   changed?: ChangedRow;
   /** It stays as it ended, although what feeds it was changed. */
@@ -113,10 +115,11 @@ export function planRow(
   const isUntried = attempts.length === 0;
   const isUnpaid = attempts.every((attempt) => isKnownUnbilled(standingOf(attempt)));
   const mayReuse = isUnpaid && record?.status !== 'done' && record?.status !== 'review';
-  const { reusedFrom } = record ?? {};
+  const { reusedFrom, files } = record ?? {};
+  const sha256 = files?.[0]?.sha256;
   const hasFiles = record !== undefined && record.status !== 'skipped' && record.files.length > 0;
   const marks = { ...(mayReuse && { mayReuse }), ...(hasFiles && { hasFiles }) };
-  const common = { row, isUntried, ...marks, ...defined({ reusedFrom, changed }) };
+  const common = { row, isUntried, ...marks, ...defined({ reusedFrom, sha256, changed }) };
   const standing = rowStanding(record, attempts, retry, contentOf(row));
   if (standing.ended && standing.status === 'skipped') return { ...common, plan: { plan: 'skipped' } };
   if (standing.ended) return { ...common, plan: { plan: 'finished', ...standing } };
@@ -124,6 +127,13 @@ export function planRow(
     return { ...common, plan: { plan: 'finished', status: 'cancelled', creditsNano: 0 } };
   }
   return { ...common, plan: standing.begins === 'submit' ? freshPlan(row, record) : { plan: 'joined' } };
+}
+
+/** The renders that no other row may take over: its own, but for earlier ones, and what was taken over for it. */
+export function takenBy(batch: string, { row: { id }, plan, reusedFrom, sha256 }: PlannedRow): string[] {
+  const files = sha256 === undefined ? '' : `/${sha256}`;
+  const isOwn = plan.plan === 'finished' || plan.plan === 'joined';
+  return [...(isOwn ? [`${batch}/${id}${files}`] : []), ...(reusedFrom === undefined ? [] : [`${reusedFrom}${files}`])];
 }
 
 /** Only an attempt that was or may be billed binds a row to its content. */

@@ -1,6 +1,7 @@
-import type { OutputFile, RowRecord } from '../../domain/outcome.js';
+import type { OutputFile, PastRender } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
-import { isRender, type KnownRender } from '../../home/gather-renders.js';
+import type { KnownRender } from '../../home/gather-renders.js';
+import { rendersOf } from '../../home/past-renders.js';
 import { type Store, type StoredFile, StoreError } from '../../store/port.js';
 import { type BatchPlace, type HomeAccess, openPlace } from '../access/home-access.js';
 import type { NameInWay } from '../plan/taken-names.js';
@@ -8,7 +9,7 @@ import type { FoundRenders, RenderFlaw, RenderSource } from './found-renders.js'
 
 /** A render with the place of its files. */
 interface WholeRender {
-  record: RowRecord;
+  record: PastRender;
   store: Store;
 }
 
@@ -18,8 +19,8 @@ export interface TakenName extends NameInWay {
 }
 
 export interface RenderCheck {
-  /** The record as long as it is that of the render. */
-  record(source: RenderSource & { atMs?: number }): Promise<RowRecord | undefined>;
+  /** What the record of its row tells of it, as long as it does. */
+  record(source: RenderSource): Promise<PastRender | undefined>;
   /** Reads every file of it, or asks the bucket for what it knows of them. */
   whole(render: KnownRender): Promise<WholeRender | RenderFlaw>;
   store(batch: string): Promise<Store | undefined>;
@@ -39,11 +40,9 @@ export function createRenderCheck(access: HomeAccess): RenderCheck {
     return out === undefined ? undefined : openPlace(access.config, out, 'shared');
   }
 
-  async function record({ batch, id, atMs }: RenderSource & { atMs?: number }): Promise<RowRecord | undefined> {
+  async function record({ batch, id, atMs }: RenderSource): Promise<PastRender | undefined> {
     const found = await access.records.readRecord(batch, id);
-    // Of another time: it was rendered again since the index was made.
-    const isSame = found !== undefined && isRender(found) && (atMs === undefined || found.finishedAtMs === atMs);
-    return isSame ? found : undefined;
+    return found && rendersOf(found).find(({ finishedAtMs }) => finishedAtMs === atMs);
   }
 
   return {

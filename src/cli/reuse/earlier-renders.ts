@@ -14,8 +14,8 @@ import { fedKey, type Matching, matchAll } from './match-all.js';
 export interface EarlierRenders {
   /** A row that would be submitted, with its list price. */
   add(row: Row, price: CreditsRange | null): Promise<void>;
-  /** A render that a row of the manifest has already, its own or one that was taken over, as `batch/id`. */
-  noteTaken(source: string): void;
+  /** A render that a row of the manifest has already, its own or one that was taken over, by its name. */
+  noteTaken(name: string): void;
   finish(facts: ManifestFacts): Promise<FoundRenders>;
   close(): Promise<void>;
 }
@@ -72,7 +72,7 @@ function createEarlierRenders({ access, batch, index, known }: Known, order: Reu
   }
 
   return {
-    noteTaken: (source) => void taken.add(source, 1),
+    noteTaken: (name) => void taken.add(name, 1),
     async add(row, price) {
       const key = renderKey(row, () => undefined);
       if (key !== undefined) return consider({ ...row, price }, key);

@@ -51,6 +51,8 @@ export interface Candidate extends Pick<Row, 'index' | 'id' | 'kind' | 'group'> 
 export interface RenderSource {
   batch: string;
   id: string;
+  /** When it ended: which one it is of its row's renders. */
+  atMs: number;
 }
 
 /** Which earlier render each row has, by the row's index; a million fit. */
@@ -76,19 +78,22 @@ export function createRenderSources(): RenderSources {
   const numbers = new Map<string, number>();
   const batchOf: number[] = [];
   const ids: string[] = [];
+  const times: number[] = [];
   let count = 0;
   return {
-    set(index, { batch, id }) {
+    set(index, { batch, id, atMs }) {
       const number = numbers.get(batch) ?? batches.push(batch) - 1;
       numbers.set(batch, number);
       batchOf[index] = number;
       ids[index] = id;
+      times[index] = atMs;
       count += 1;
     },
     get(index) {
       const id = ids[index];
       const batch = batches[batchOf[index] ?? -1];
-      return id === undefined || batch === undefined ? undefined : { batch, id };
+      const atMs = times[index];
+      return id === undefined || batch === undefined || atMs === undefined ? undefined : { batch, id, atMs };
     },
     count: () => count,
   };

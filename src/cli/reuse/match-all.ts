@@ -1,5 +1,5 @@
 import { type FedMedia, fedMedia, type Row } from '../../domain/row.js';
-import type { KnownRender } from '../../home/gather-renders.js';
+import { type KnownRender, renderName } from '../../home/gather-renders.js';
 import type { RenderIndex } from '../../home/render-index.js';
 import type { LineIndex } from '../../manifest/line-index.js';
 import type { Spill } from '../../manifest/references/spill.js';
@@ -25,7 +25,7 @@ export interface Matching {
   found: FoundRenders;
   facts: ManifestFacts;
   check: RenderCheck;
-  /** Renders that rows of the manifest have already, as `batch/id`. */
+  /** Renders that rows of the manifest have already, by name; by `batch/id` all of that row. */
   taken: LineIndex;
 }
 
@@ -55,14 +55,11 @@ export async function matchAll(matching: Matching, candidates: Spill<Candidate>,
 }
 
 function takeRender({ taken }: Matching, group: RenderGroup, render: KnownRender): void {
-  if (taken.find(sourceText(render)) !== undefined) return;
+  const isTaken = [renderName(render), `${render.batch}/${render.id}`].some((name) => taken.find(name) !== undefined);
+  if (isTaken) return;
   if (render.isUnderWay) group.underWay += 1;
   else if (group.renders.length < group.rows.length + SPARE_RENDERS) group.renders.push(render);
   else if (group.rows.some(({ id }) => id === render.id)) group.renders.push(render);
-}
-
-function sourceText({ batch, id }: Pick<KnownRender, 'batch' | 'id'>): string {
-  return `${batch}/${id}`;
 }
 
 async function matchGroup({ found, facts, check }: Matching, group: RenderGroup): Promise<void> {

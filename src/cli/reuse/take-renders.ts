@@ -92,7 +92,7 @@ async function takeOne(taking: Taking, row: Row, source: RenderSource): Promise<
   const to = { store: out, batch, row, onExists: options.onExists };
   const copies = await Promise.all(record.files.map((file, position) => copyOutput(from, file, to, position)));
   const { row: fed, feeders } = await takeFeeders(taking, row);
-  const { seed, revisedPrompt, warnings } = record;
+  const { seed, revisedPrompt, warnings, submittedAtMs: reusedSubmittedAtMs } = record;
   const takenAfter = ({ attempts }: Untouched): RowRecord => ({
     schema: 1,
     id: row.id,
@@ -107,6 +107,7 @@ async function takeOne(taking: Taking, row: Row, source: RenderSource): Promise<
     creditsBasis: 'price-book',
     finishedAtMs: Date.now(),
     reusedFrom: `${source.batch}/${source.id}`,
+    ...defined({ reusedSubmittedAtMs }),
     ...fedInputs({ feeders }),
     rowHash: row.hash,
     seenStates: statesOf(attempts),

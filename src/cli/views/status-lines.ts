@@ -36,6 +36,13 @@ export function statusLines(session: Session, report: BatchStateReport): string[
     ...(report.waitsForRetry
       ? [colors.yellow(`late      what feeds rows came after they had ended: ${retryHint(session, report)} runs them`)]
       : []),
+    ...(report.left?.keepEarlier
+      ? [
+          colors.yellow(
+            `earlier   ${amount(report.left.keepEarlier, 'row keeps its', 'rows keep their')} earlier file: another render brought nothing (rerun_failed)`,
+          ),
+        ]
+      : []),
     ...(report.notices === undefined ? [] : noticesLines(report.notices)),
     ...(report.quote === undefined ? [] : quoteLines(report.quote).map(([name, text]) => `${name.padEnd(9)} ${text}`)),
     `next      ${commandHint(session, nextWords(report))}`,
@@ -101,7 +108,7 @@ function stateWords(state: BatchStateReport['state']): string {
 }
 /** What a person would type next for a batch, without the flags that say where it lies. Pure. */
 export function nextWords(report: BatchStateReport): string {
-  const { batch, state, counts, needPerson, stopped, sample, waitsForRetry } = report;
+  const { batch, state, needPerson, stopped, sample } = report;
   switch (state) {
     case 'sampled':
       return needPerson > 0 ? `review list ${batch}` : `approve ${batch}`;
@@ -121,7 +128,16 @@ export function nextWords(report: BatchStateReport): string {
   // More credits than were approved after a sample are approved again.
   if (stopped === 'budget_reached' && sample === 'approved') return `approve ${batch}`;
   if (stopped !== null) return `resume ${batch}${flagFor(stopped)}`;
-  return waitsForRetry || counts.failed + counts.cancelled > 0 ? `retry ${batch}` : `results ${batch}`;
+  return orderForRest(report) ?? `results ${batch}`;
+}
+
+/** A retry runs what feeds rows before those rows; `--accept-inputs` adds to it what waits for a file to be taken. */
+function orderForRest({ batch, counts, waitsForRetry, left }: BatchStateReport): string | undefined {
+  const { starts = {}, givenUp, inputsChanged } = left ?? {};
+  if (starts['accept inputs'] || inputsChanged) return `retry ${batch} --accept-inputs`;
+  const isRetried = waitsForRetry || starts.retry || starts.follow || starts.run;
+  if (isRetried || counts.failed + counts.cancelled > 0) return `retry ${batch}`;
+  return starts.review && givenUp !== undefined ? `review resubmit ${batch} ${givenUp}` : undefined;
 }
 
 function noticesLines({ waiting, dropped }: NonNullable<BatchStateReport['notices']>): string[] {

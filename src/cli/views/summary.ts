@@ -26,6 +26,12 @@ export interface SummaryFacts {
   settled?: number;
   /** Of the rows that were not started, how many want something else than the same command again; absent = none. */
   notStarted?: Partial<Record<StartAgain, number>>;
+  /** A row that a person gave up as lost, and that feeds some of those. */
+  givenUp?: string;
+  /** Rows that keep their earlier file, since another render that was ordered brought nothing. */
+  keepEarlier?: number;
+  /** For some of those since a file that feeds them was changed. */
+  inputsChanged?: boolean;
   /** Only a sample ran: the rest waits for a person. */
   isSampled?: boolean;
   /** What was approved of the rest is used up, or nothing was: `approve` goes on, not `resume`. */
@@ -113,6 +119,7 @@ function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
   if (facts.isSampled) lines.push(sampledLine(batch, counts.not_started));
   else if (stopped !== undefined) lines.push(colors.yellow(`${STOPPED_WORDS[stopped]}: ${leftText(facts, stopped)}`));
   else if (counts.not_started > 0) lines.push(...notStartedLines(facts));
+  if (facts.keepEarlier) lines.push(keepEarlierLine(facts, facts.keepEarlier));
   if (toRetry > 0) lines.push(`${amount(toRetry, 'row')} can be run again: \`callsheet retry ${batch}\``);
   if (forPerson > 0) {
     const stake = sum.rows > 0 ? `, ${sumText(sum)} at stake` : '';
@@ -121,6 +128,13 @@ function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
     );
   }
   return lines;
+}
+
+function keepEarlierLine({ batch, inputsChanged }: SummaryFacts, rows: number): string {
+  const order = inputsChanged ? `retry ${batch} --accept-inputs` : 'explain rerun_failed';
+  const say = inputsChanged ? 'takes the file that feeds it as it lies, and renders it' : 'says what to do';
+  const keep = `${amount(rows, 'row keeps its', 'rows keep their')} earlier file`;
+  return `${keep}, since another render that was ordered brought nothing (rerun_failed): \`callsheet ${order}\` ${say}`;
 }
 
 /** What the same command again would leave as it is comes with the order that starts it. */
@@ -140,7 +154,9 @@ function notStartedLines(facts: SummaryFacts): string[] {
     lines.push(`${since(changed)} is another file now or gone: bring it back, or ${order}`);
   }
   if (review > 0 && forPersonOf(facts) === 0) {
-    lines.push(`${since(review)} was given up: \`callsheet review resubmit ${batch} <id>\` pays for that again`);
+    lines.push(
+      `${since(review)} was given up: \`callsheet review resubmit ${batch} ${facts.givenUp ?? '<id>'}\` pays for that again`,
+    );
   } else if (review > 0) {
     lines.push(`${since(review)} needs a person: settle that first with \`${reviewHint}\``);
   }

@@ -30,6 +30,8 @@ export interface RowLinks {
   take(row: CheckedRow, media: Record<string, Media[]>): Promise<void>;
   /** Every good row in order: gives it its hash, and passes it on as soon as that is known. */
   pass(row: Row, raw: RawCells, placeOf: PlaceOf): Promise<void>;
+  /** Every bad row in order: it goes no further, but what it refers to, and the circles that it is in, are told too. */
+  passBad(row: Row, placeOf: PlaceOf): Promise<void>;
   /** Passes on what waits, unless something is wrong. */
   end(): Promise<void>;
   close(): Promise<void>;
@@ -77,6 +79,12 @@ export function createRowLinks(
     await emit(row, raw);
   }
 
+  async function wait(row: Row, raw: RawCells, placeOf: PlaceOf): Promise<void> {
+    spill ??= await openSpill();
+    const places = Object.keys(row.media).map((name): [string, number] => [name, placeOf(name) ?? 1]);
+    await spill.add({ row, raw, places: Object.fromEntries(places) });
+  }
+
   /** Of all rows that waited, before the first is passed on: it may refer to a later one that shares a render. */
   async function noteRenderers(waiting: Spill): Promise<void> {
     for await (const { row } of waiting.rows()) noteRenderer({ ...row, hash: facts.hash(row.index) });
@@ -99,13 +107,7 @@ export function createRowLinks(
     },
     async pass(row, raw, placeOf) {
       const feeders = fedMedia(row).map(({ at }) => at);
-      const isKnown = spill === undefined && feeders.every((at) => at >= 0 && at < row.index);
-      if (!isKnown) {
-        spill ??= await openSpill();
-        const places = Object.keys(row.media).map((name): [string, number] => [name, placeOf(name) ?? 1]);
-        await spill.add({ row, raw, places: Object.fromEntries(places) });
-        return;
-      }
+      if (spill !== undefined || refersOn(row)) return wait(row, raw, placeOf);
       if (feeders.length > 0) {
         row.hash = linkRow(links, row.index, row.hash, feeders);
         if (facts.depth(row.index) > CHAIN_ROWS_MAX) reportFlaw(links, row, placeOf, lengthFlaw(row));
@@ -113,6 +115,10 @@ export function createRowLinks(
       if (canRefer()) facts.setHash(row.index, row.hash);
       noteRenderer(row);
       await finish(row, raw);
+    },
+    async passBad(row, placeOf) {
+      const mayMatter = fedMedia(row).length > 0 && (spill !== undefined || refersOn(row));
+      if (mayMatter) await wait(row, {}, placeOf);
     },
     async end() {
       if (spill === undefined) return;
@@ -134,6 +140,11 @@ export function createRowLinks(
     close: async () => spill?.close(),
     chains: () => links.chains.totals(),
   };
+}
+
+/** It refers to a row that was not read yet, or that there is none of. */
+function refersOn(row: Row): boolean {
+  return fedMedia(row).some(({ at }) => at < 0 || at >= row.index);
 }
 
 /** That too many rows would run one after the other. */

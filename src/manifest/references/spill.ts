@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Row } from '../../domain/row.js';
 import type { RawCells } from '../manifest-options.js';
 
-/** A good row that waits until the rest of the manifest was read, with the places of its cells. */
+/** A row that waits until the rest of the manifest was read, with the places of its cells. */
 export interface SpilledRow {
   row: Row;
   raw: RawCells;

@@ -1,0 +1,49 @@
+// What a batch that has ended still waits for is told with the command that goes on (design 8, 9).
+
+import { expect, test } from 'vitest';
+import { noteReruns } from '../../src/home/row-orders.js';
+import { fed } from '../support/chain-rows.js';
+import { type SeededRow, seededHome } from './seeded-home.js';
+
+const FILE = { file: 'media/a.mp4', contentType: 'video/mp4', bytes: 3, sha256: 'f' };
+const after = (id: string, feeder: string, at: number, record?: SeededRow['record']): SeededRow => ({
+  ...{ id, row: { media: { image: [fed(feeder, at)] } } },
+  ...(record && { record }),
+});
+const nextOf = async (home: Awaited<ReturnType<typeof seededHome>>) => {
+  const { stdout, stderr } = await home.run('status', 'b', '--json');
+  expect(stderr).not.toContain('error');
+  return JSON.parse(stdout);
+};
+
+test('rows behind a changed file name the order that takes it, those that they feed too', async () => {
+  const home = await seededHome('b', [
+    { id: 'a', record: { files: [FILE] } },
+    after('b', 'a', 0, { status: 'not_started', reasonCode: 'input_changed', attempts: 0 }),
+    after('c', 'b', 1, { status: 'not_started', reasonCode: 'upstream_failed', attempts: 0 }),
+    after('d', 'c', 2),
+  ]);
+  const status = await nextOf(home);
+  expect(status.left).toMatchObject({ starts: { 'accept inputs': 3 } });
+  expect(status.next).toContain('callsheet retry b --accept-inputs ');
+});
+
+test('rows behind one that a person gave up name the order that pays for that again', async () => {
+  const home = await seededHome('b', [
+    { id: 'a', record: { status: 'lost_paid', reasonCode: 'marked_lost' } },
+    after('b', 'a', 0, { status: 'not_started', reasonCode: 'upstream_review', attempts: 0 }),
+    after('c', 'b', 1),
+  ]);
+  const status = await nextOf(home);
+  expect(status.left).toMatchObject({ starts: { review: 2 }, givenUp: 'a' });
+  expect(status.next).toContain('callsheet review resubmit b a ');
+});
+
+test('rows that keep their earlier file are counted', async () => {
+  const home = await seededHome('b', [
+    { id: 'a', record: { files: [FILE], flags: ['rerun_failed'], rerunFailedFor: 'render_failed' } },
+  ]);
+  await noteReruns(home.home, 'b', ['a']);
+  const { stdout } = await home.run('status', 'b');
+  expect(stdout).toContain('earlier   1 row keeps its earlier file: another render brought nothing (rerun_failed)');
+});
