@@ -154,16 +154,14 @@ function readPolledTask({ code, message, data }: z.output<typeof polled>, isDriv
   }
   return readStatus(data?.task_status, STATUS, {
     succeeded: () => {
-      const videos = data?.task_result?.videos ?? [];
       const warnings: string[] = [];
-      const outputs = videos.flatMap(({ url, duration }) => {
+      const outputs = (data?.task_result?.videos ?? []).flatMap(({ url, duration }) => {
         const seconds = believedSeconds('videos[].duration', duration, warnings);
         return url ? [defined({ url, durationSeconds: seconds })] : [];
       });
-      const [only, ...others] = outputs;
-      const shown = only?.durationSeconds !== undefined && others.length === 0 ? [only.durationSeconds] : undefined;
       // The driver's length is what motion control bills.
-      const shownSeconds = isDriven ? undefined : shown;
+      const only = isDriven || outputs.length > 1 ? undefined : outputs[0]?.durationSeconds;
+      const shownSeconds = only === undefined ? undefined : [only];
       return succeeded(outputs, defined({ shownSeconds, warnings: unlessNone(warnings) }));
     },
     failed: (word) => failed(word, data?.task_status_msg ?? message),
