@@ -17,7 +17,7 @@ import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { defined } from '../src/domain/defined.js';
 import type { Kind } from '../src/domain/kind.js';
 import type { CreditsNano } from '../src/domain/money.js';
-import { intentOf, overrideOf, standingOf } from '../src/domain/standing.js';
+import { intentOf, overrideOf, type Standing, standingOf } from '../src/domain/standing.js';
 import { loadRow } from '../src/home/row-work.js';
 import { orderedPolicy } from '../src/home/run-order.js';
 import { isTrusted } from '../src/home/verdicts.js';
@@ -27,6 +27,9 @@ import { withRecords } from './failures.js';
 import { isUnderWay } from './row/claims.js';
 import { noteCase, noteCaseEnd } from './row/semaphore-notes.js';
 import { resultOf } from './row/submit-guard.js';
+
+/** What a person or a policy decided. */
+const DECIDED: ReadonlySet<Standing> = new Set(['given_up', 'written_off', 'overridden']);
 
 export interface SettleActivities {
   /**
@@ -125,7 +128,7 @@ async function takenUp(deps: Dependencies, ref: AttemptRef): Promise<SettleResul
 async function standingResult(deps: Dependencies, ref: AttemptRef, kind: Kind): Promise<SettleResult> {
   const attempt = (await deps.ledger.readAttempt(ref)) ?? { n: ref.n, states: [], torn: true };
   // What was decided while the case was open moved no balance: the check of other cases needs it in the books.
-  await finishBooks(deps.books, ref, attempt);
+  if (DECIDED.has(standingOf(attempt))) await finishBooks(deps.books, ref, attempt);
   const slotUntil = slotUntilMs(deps, attempt, kind);
   const result = await resultOf(deps, ref, attempt);
   return { outcome: 'standing', result, slotUntilMs: slotUntil, ...(await trustOf(deps)) };
