@@ -369,7 +369,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F31',
-    'src/books/attempts.ts',
+    'src/books/attempt-price.ts',
     '  return expected === null ? now : widest(expected, now ?? expected);',
     '  return expected ?? now;',
     MONEY_TEST,

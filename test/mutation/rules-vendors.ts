@@ -134,7 +134,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [130, "'/v1/vendor-e/v2/video_generation'", "'/v1/vendor-e/video_generation'"],
   ]),
   ...within('src/kinds/vendor-e/wire.ts', [
-    [120, 'defined({ usage: usageOf(task.usage) })', '{}'],
+    [120, 'defined({ usage, shownSeconds })', 'defined({ shownSeconds })'],
     [130, "const QUERY_PATH = '/v1/vendor-e/v2/query/", "const QUERY_PATH = '/v1/vendor-e/query/", 1],
     [178, "['last_frame', 'last_frame', 'image_url'],", "['last_frame', 'last_frame', 'video_url'],"],
     [178, "'reference_video', 'video_url'],", "'reference_video', 'image_url'],", 1],
