@@ -59,7 +59,7 @@ interface Reopening {
   attempts: number;
   /** It feeds other rows. */
   feeds?: true | undefined;
-  /** The most that an attempt can cost, null = unknown. */
+  /** The most that an attempt can cost, null = unknown; absent in answers of an earlier build. */
   upToNano?: CreditsNano | null | undefined;
 }
 
@@ -67,18 +67,18 @@ interface Reopening {
 export function reopenRow(
   state: BatchState,
   row: RowRef,
-  { was, begins, attempts, feeds, upToNano = null }: Reopening,
+  { was, begins, attempts, feeds, upToNano }: Reopening,
   nowMs: number,
 ): OpenRow | undefined {
   if (state.open.some((o) => o.row.id === row.id)) return undefined;
   const room = roomNano(state);
   const isNew = begins === 'submit' || begins === 'prepare';
   // What does not fit waits for the next order, like every row of a batch whose budget is reached.
-  if (isNew && room !== null && (upToNano === null || upToNano > room)) return undefined;
+  if (isNew && room !== null && (upToNano ?? Number.POSITIVE_INFINITY) > room) return undefined;
   // A row of an earlier manifest is carried on, but belongs to no count.
   const isCounted = row.generation === state.generation;
   if (isCounted && was) count(state, was, -1);
-  const cost = isNew ? { upToNano } : joinedCost(was, attempts, upToNano);
+  const cost = isNew ? { upToNano: upToNano ?? null } : joinedCost(was, attempts, upToNano);
   const countedIn = isCounted ? state.generation : '';
   const chained = { ...(begins === 'prepare' ? { isFed: true as const } : {}), ...(feeds ? { feeds } : {}) };
   const opened: OpenRow = { row, countedIn, restarts: 0, sinceMs: nowMs, ...cost, ...chained };
@@ -93,9 +93,10 @@ export function reopenRow(
 function joinedCost(
   was: Reopening['was'],
   attempts: number,
-  upToNano: CreditsNano | null,
+  upToNano: CreditsNano | null | undefined,
 ): Pick<OpenRow, 'upToNano' | 'isJoined' | 'countedNano'> {
-  const isCounted = was === undefined || (was.creditsNano === null && attempts <= 1);
+  // Without a price there is nothing to reserve: all of the budget would stand for it.
+  const isCounted = was === undefined || (was.creditsNano === null && attempts <= 1) || typeof upToNano !== 'number';
   if (isCounted) return { upToNano: 0, isJoined: true };
   return { upToNano, isJoined: true, countedNano: was.creditsNano ?? 0 };
 }

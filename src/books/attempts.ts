@@ -63,10 +63,12 @@ export async function eachAttemptSince(
   const cases: OpenCase[] = [];
   for (const { open, attempt } of listed.values()) {
     const standing = standingOf(attempt);
+    // What a person says of a case moves no balance.
+    const wasLost = isLost(standing) || standing === 'written_off';
     // A verdict whose entry in the book is still to come explains nothing yet.
-    const isToCome = isLost(standing) && slotUntilMs(books, attempt, open.kind) >= sinceMs;
+    const isToCome = wasLost && slotUntilMs(books, attempt, open.kind) >= sinceMs;
     if (standing === 'open_case' || isToCome) cases.push(await openCase(books, open.kind, open, attempt));
-    else if (isLost(standing)) await leaveIndex(books, open, attempt);
+    else if (wasLost) await leaveIndex(books, open, attempt);
     else if (standing === 'refused') {
       const last = attempt.states.at(-1);
       if (wasRefunded(last))

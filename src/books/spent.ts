@@ -28,7 +28,14 @@ export async function spentOf(records: SpentRecords, batch: string, pricesNow: P
   const ended = await book.endedOf(batch);
   const spent: SpentResult = { endedNano: ended.upToNano, openNano: 0, unbounded: 0 };
   const prices = onFirstUse(pricesNow);
-  for (const entry of ended.unbounded) {
+  const unbounded = [...ended.unbounded];
+  for (const entry of ended.undecided) {
+    const attempt = await ledger.readAttempt(entry);
+    if (attempt !== undefined && isKnownUnbilled(standingOf(attempt))) continue;
+    if (entry.hi === null) unbounded.push(entry);
+    else spent.endedNano += entry.hi;
+  }
+  for (const entry of unbounded) {
     const upTo = await mostOfEnded(records, entry, prices);
     if (upTo === null) spent.unbounded += 1;
     else spent.endedNano += upTo;

@@ -50,6 +50,8 @@ export type ChargeBook = ReturnType<typeof createChargeBook>;
 export interface EndedAttempts {
   upToNano: CreditsNano;
   unbounded: BookedAttempt[];
+  /** Not in the sum: what became of each since, the ledger knows. */
+  undecided: BookedAttempt[];
   has(ref: AttemptRef): boolean;
 }
 
@@ -106,15 +108,17 @@ export function createChargeBook(store: Store, account: string) {
       }
       let upToNano = 0;
       const unbounded: BookedAttempt[] = [];
+      const undecided: BookedAttempt[] = [];
       for (let at = 0; at < found.length; at += READ_CHUNK) {
         const chunk = found.slice(at, at + READ_CHUNK);
         for (const entry of await parallel(chunk, READ_WIDTH, read)) {
           if (entry === undefined || entry.end === 'unbilled' || entry.end === 'not_billed') continue;
-          if (entry.hi === null) unbounded.push(entry);
+          if (entry.end === 'undecided') undecided.push(entry);
+          else if (entry.hi === null) unbounded.push(entry);
           else upToNano += entry.hi;
         }
       }
-      return { upToNano, unbounded, has: (ref) => attempts.has(bookName(ref)) };
+      return { upToNano, unbounded, undecided, has: (ref) => attempts.has(bookName(ref)) };
     },
     /**
      * Attempts that may have moved the balance at or after `sinceMs`, each once (its earliest entry), hour after hour: no

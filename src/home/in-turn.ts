@@ -51,15 +51,16 @@ async function takeTurn({ store, keys }: HomePlace, key: string): Promise<Turn> 
   const turnKey = keys.turn(key);
   const own = encodeJson({ schema: 1, key, holder: randomUUID() });
   let awaited: Uint8Array | undefined;
-  let waitedMs = 0;
+  let sinceMs = performance.now();
   while (!(await store.putIfAbsent(turnKey, own))) {
     const held = await store.get(turnKey);
-    // Two clocks are not compared: what is counted is how often the same turn was seen.
-    if (held === undefined || awaited === undefined || !Buffer.from(held).equals(awaited)) waitedMs = 0;
+    // Two clocks are not compared: what counts is for how long the same turn was seen.
+    if (!isSame(held, awaited)) sinceMs = performance.now();
     awaited = held;
-    if (waitedMs >= HELD_MAX_MS) await store.remove(turnKey);
+    // Somebody else may have ended it just now, and another one have taken the next.
+    const isDead = performance.now() - sinceMs >= HELD_MAX_MS && isSame(await store.get(turnKey), awaited);
+    if (isDead) await store.remove(turnKey);
     await delay(ASK_EVERY_MS);
-    waitedMs += ASK_EVERY_MS;
   }
   const takenMs = performance.now();
   const isLate = () => performance.now() - takenMs >= LATE_MS;
@@ -68,7 +69,11 @@ async function takeTurn({ store, keys }: HomePlace, key: string): Promise<Turn> 
     async end() {
       // What was held for so long may be another's turn by now.
       const held = isLate() ? await store.get(turnKey) : own;
-      if (held !== undefined && Buffer.from(held).equals(own)) await store.remove(turnKey);
+      if (isSame(held, own)) await store.remove(turnKey);
     },
   };
+}
+
+function isSame(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a !== undefined && b !== undefined && Buffer.from(a).equals(b);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RowRecord } from '../domain/outcome.js';
 import { overrideOf, standingOf } from '../domain/standing.js';
+import { parallel } from '../store/parallel.js';
 import type { AccountRecords } from './account-records.js';
 import { timeSchema } from './attempt-schema.js';
 import { document } from './document.js';
@@ -128,6 +129,8 @@ export async function rerunIds(home: HomePlace, batch: string): Promise<readonly
   return (await reruns.read(home, batch))?.ids ?? [];
 }
 
+const WRITE_WIDTH = 16;
+
 /** Rows that keep their earlier file, since another render that a person ordered brought nothing. */
 export async function failedReruns(
   { home, records }: Pick<AccountRecords, 'home' | 'records'>,
@@ -148,8 +151,11 @@ export async function dropReruns(
   nowMs: number,
 ): Promise<void> {
   await followers.remove(home, batch);
-  for (const id of await rerunIds(home, batch)) {
-    await records.changeRecord(batch, id, async (record) => {
+  // Most have been rendered since: a turn for each of those would hold a cancel up.
+  const known = await records.readRecords(batch, await rerunIds(home, batch));
+  const waiting = known.flatMap((record) => (record?.rerunAtMs === undefined ? [] : [record.id]));
+  await parallel(waiting, WRITE_WIDTH, (id) =>
+    records.changeRecord(batch, id, async (record) => {
       if (record?.rerunAtMs === undefined) return undefined;
       const attempts = await ledger.read(batch, id);
       const last = attempts.at(-1);
@@ -158,6 +164,6 @@ export async function dropReruns(
       const reason = 'the batch was cancelled or stopped before';
       const dropped = { ...record, reason, finishedAtMs: nowMs, seenStates: statesOf(attempts) };
       return failedAgain(record, dropped);
-    });
-  }
+    }),
+  );
 }

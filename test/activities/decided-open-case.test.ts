@@ -133,6 +133,20 @@ test.each([
   expect([before, await spent()]).toEqual([PRICE_NANO, PRICE_NANO]);
 });
 
+test('what was ruled "not billed" is not spent, and leaves the index once nothing of it can move the balance', async () => {
+  const { deps, read, lose, decide } = await atHand([FIRST]);
+  await read(-1, -1, 20);
+  const ref = await lose(FIRST);
+  await read(1, 4, 19.8);
+  await decide(FIRST, NOT_BILLED);
+  const spent = () => spentOf(deps, 'b', async () => ({ configured: PRICES, measured: [] }));
+  expect(await spent()).toMatchObject({ endedNano: 0, openNano: 0 });
+  expect(await deps.ledger.isListed(ref)).toBe(true);
+  await read(5, 180, 19.8);
+  expect(await deps.ledger.isListed(ref)).toBe(false);
+  expect(await spent()).toMatchObject({ endedNano: 0, openNano: 0 });
+});
+
 test('a charge that was given up while its case was open is not that of an older case', async () => {
   const { deps, read, lose, decide, settle } = await atHand([SPEECH, SECOND]);
   await read(-1, 0, 20);

@@ -183,7 +183,7 @@ describe('names, keys, URLs, limits and settings', () => {
       {},
       /B52 planned 0\.000128 credits exceed --max-credits 0\.000001/,
     ],
-    ['B53 if-proved without exclusive', 4, ['--no-exclusive'], {}, /B53 if-proved needs account\.exclusive: true/],
+    ['B53 if-proved without exclusive', 4, ['--no-exclusive'], {}, /B53 .*if-proved needs account\.exclusive: true/],
     ['B56 a setting of the wrong type', 4, ['--rpm', 'fast'], {}, /B56 .*--rpm must be a whole number/],
     [
       'B56 an unknown policy',

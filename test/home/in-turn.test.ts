@@ -14,8 +14,9 @@ const waits = vi.hoisted(() => ({ count: 0 }));
 /** What waits for its turn waits a moment alone here. */
 vi.mock(import('node:timers/promises'), async (original) => {
   const { setTimeout: delay, ...timers } = await original();
-  const shortened: typeof delay = (_delayMs, value) => {
+  const shortened: typeof delay = (delayMs, value) => {
     waits.count += 1;
+    if (vi.isFakeTimers()) vi.advanceTimersByTime(delayMs ?? 0);
     return delay(1, value);
   };
   return { ...timers, setTimeout: shortened };
@@ -89,9 +90,14 @@ test('a change that fails gives its turn back', async () => {
 test('a process that died with its turn keeps the others waiting for some seconds alone', async () => {
   const [home] = await twoAtOneHome();
   await home.store.put(home.keys.turn(home.keys.order('b')), Buffer.from('{"holder":"one that is gone"}'));
-  expect(await orderPause(home, 'b', true)).toBe(true);
-  // Ten seconds, asked for 20 times in each.
-  expect(waits.count).toBe(201);
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    expect(await orderPause(home, 'b', true)).toBe(true);
+    // Ten seconds, asked for 20 times in each.
+    expect(waits.count).toBe(201);
+  } finally {
+    vi.useRealTimers();
+  }
   expect(await home.store.names('a/turns')).toEqual([]);
 });
 

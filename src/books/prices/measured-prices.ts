@@ -27,9 +27,10 @@ const SCALED_TOLERANCE_NANO: CreditsNano = 8 * BALANCE_TOLERANCE_NANO;
 
 /**
  * What the price of a row depends on, as far as it is known: the rate, how many files of which sort go in, and every
- * quantity that the row, its local files or its result tell.
+ * quantity that the row, its local files or its result tell. Of a length that is shown beside the one that was asked for
+ * a plan knows the latter.
  */
-export function cellsOf(row: Row, facts: BilledFacts): Record<string, Json> {
+export function cellsOf(row: Row, { shownSeconds: _, ...facts }: BilledFacts): Record<string, Json> {
   const rate = Object.entries(rateCells(row)).filter(([, value]) => value !== undefined);
   const inputs = Object.entries(row.media).map(([column, { length }]) => [`${column} files`, length] as const);
   const known = Object.entries(billedQuantities(row, facts)).filter(([, quantity]) => isExact(quantity));
