@@ -74,8 +74,9 @@ export function slotHistory(
   }
   sent.sort((a, b) => a - b);
   const caps = readings.flatMap(({ atMs, concurrent }) => (concurrent === null ? [] : [{ atMs, cap: concurrent }]));
-  const rpm = Math.max(0, ...readings.map((one) => one.rpm ?? 0));
-  full.push(...fullMinutes(sentMs.length > 0 ? sentMs : sent, rpm));
+  const rpm = readings.reduce((most, one) => Math.max(most, one.rpm ?? 0), 0);
+  // One by one: a batch may have sent more requests than a call takes arguments.
+  for (const minute of fullMinutes(sentMs.length > 0 ? sentMs : sent, rpm)) full.push(minute);
   const paused = pauses.map(({ fromMs, toMs }) => ({ startMs: fromMs, endMs: toMs ?? readAtMs }));
   // The account's own pause ends with the next submit.
   for (const atMs of stops) paused.push({ startMs: atMs, endMs: sent.find((one) => one > atMs) ?? readAtMs });

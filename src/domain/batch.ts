@@ -21,6 +21,8 @@ export interface BatchOptions {
   /** How it was read, where that was said. */
   format?: 'csv' | 'jsonl';
   delimiter?: string;
+  /** That of rows which name none; absent in options of an earlier callsheet too. */
+  kind?: Kind;
   maxOutputBytes: number;
 }
 

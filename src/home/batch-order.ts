@@ -136,6 +136,7 @@ const optionsSchema: z.ZodType<BatchOptions> = z.object({
   manifest: z.exactOptional(z.string()),
   format: z.exactOptional(z.enum(['csv', 'jsonl'])),
   delimiter: z.exactOptional(z.string()),
+  kind: z.exactOptional(kindSchema),
   maxOutputBytes: z.number(),
 });
 

@@ -44,17 +44,17 @@ export function fedFiles(feeders: readonly Feeder[], { inputs = [] }: RowRecord)
 type Place = Pick<RowRef, 'batch' | 'generation'>;
 
 /** In the order of the row's media. */
-export async function feedersOf(sources: FeedSources, { batch, generation }: Place, row: Row): Promise<Feeder[]> {
-  return Promise.all(
-    fedMedia(row).map(async (media) => {
-      const place = await rowAt(sources.rows, batch, generation, media.at);
-      const feeding = place?.stored.isDamaged ? undefined : place?.stored.row;
-      const record = feeding && (await sources.records.readRecord(batch, feeding.id));
-      const mayFeed = record?.status === 'done' || record?.status === 'skipped';
-      const isOfRow = mayFeed && feeding !== undefined && isRecordOf(record, feeding.hash);
-      return { media, row: feeding, record, file: isOfRow ? record.files[0] : undefined };
-    }),
-  );
+export async function feedersOf(sources: FeedSources, place: Place, row: Row): Promise<Feeder[]> {
+  return Promise.all(fedMedia(row).map((media) => feederOf(sources, place, media)));
+}
+
+export async function feederOf(sources: FeedSources, { batch, generation }: Place, media: FedMedia): Promise<Feeder> {
+  const place = await rowAt(sources.rows, batch, generation, media.at);
+  const feeding = place?.stored.isDamaged ? undefined : place?.stored.row;
+  const record = feeding && (await sources.records.readRecord(batch, feeding.id));
+  const mayFeed = record?.status === 'done' || record?.status === 'skipped';
+  const isOfRow = mayFeed && feeding !== undefined && isRecordOf(record, feeding.hash);
+  return { media, row: feeding, record, file: isOfRow ? record.files[0] : undefined };
 }
 
 /**

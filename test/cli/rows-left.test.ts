@@ -1,6 +1,7 @@
 // What a batch that has ended still waits for is told with the command that goes on (design 8, 9).
 
 import { expect, test } from 'vitest';
+import { finalRows, readRowsLeft } from '../../src/cli/batch/final-rows.js';
 import { noteReruns } from '../../src/home/row-orders.js';
 import { fed } from '../support/chain-rows.js';
 import { type SeededRow, seededHome } from './seeded-home.js';
@@ -46,4 +47,25 @@ test('rows that keep their earlier file are counted', async () => {
   await noteReruns(home.home, 'b', ['a']);
   const { stdout } = await home.run('status', 'b');
   expect(stdout).toContain('earlier   1 row keeps its earlier file: another render brought nothing (rerun_failed)');
+});
+
+test('what many rows hang on is read once for all of them, and only for who asks what starts them', async () => {
+  const waiting = { status: 'not_started', reasonCode: 'upstream_failed', attempts: 0 } as const;
+  const behind = Array.from({ length: 60 }, (_, at) => after(`row-${at}`, 'a', 0, waiting));
+  const chain = Array.from({ length: 30 }, (_, at) =>
+    after(`link-${at}`, at === 0 ? 'a' : `link-${at - 1}`, at && 60 + at, waiting),
+  );
+  const home = await seededHome('b', [{ id: 'a', record: { status: 'failed' } }, ...behind, ...chain]);
+  const read: string[] = [];
+  const readRecord = (batch: string, id: string) => {
+    read.push(id);
+    return home.records.readRecord(batch, id);
+  };
+  const access = { ...home, config: {} as never, records: { ...home.records, readRecord } };
+  const generation = (await home.rows.currentGeneration('b')) ?? '';
+  for await (const row of finalRows(access, 'b', generation)) expect(row.start === undefined).toBe(row.id === 'a');
+  expect(read).toHaveLength(91);
+  expect(await readRowsLeft(access, 'b', generation, 90)).toMatchObject({ starts: { retry: 90 } });
+  // Each row once more, and each of those that feed others.
+  expect(read).toHaveLength(91 + 91 + 30);
 });

@@ -172,6 +172,15 @@ describe('approve of a manifest that was edited after its sample', () => {
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(sentence)]);
   });
 
+  test('the command reads it as it was read', async () => {
+    const home = await sampledFrom('id;x-note\none;new\ntwo;\nthree;\n');
+    const read = { kind: 'vendor-f/video', format: 'csv', delimiter: ';' } as const;
+    await writeBatchOptions(home.home, 'shots', { ...(await readBatchOptions(home.home, 'shots')), ...read });
+    const { exitCode, stderr } = await home.run(...approve);
+    const command = "`callsheet run shots.csv --kind vendor-f/video --format csv --delimiter ';' --base-url";
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(command)]);
+  });
+
   test('the same as JSON is one document', async () => {
     const home = await sampledFrom(FILE.replace('two', 'new'));
     const { exitCode, stdout } = await home.run(...approve, '--json');

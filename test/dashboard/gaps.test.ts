@@ -122,3 +122,10 @@ test('what takes no slot is submitted all the same', () => {
   const { heldCount, submits, slots } = timeOf(rows, { beganAtMs: 0, readings: [], history: SILENT, isRunning: false });
   expect([heldCount, submits.values, Math.max(...slots.values)]).toEqual([0, [1], 0]);
 });
+
+test('a batch may have filled more minutes than a call takes arguments', () => {
+  const sentMs = Array.from({ length: 200_000 }, (_, at) => at);
+  const readings = [{ rpm: 2, concurrent: null }] as unknown as Parameters<typeof slotHistory>[2];
+  const { full } = slotHistory(batch(), { ...SILENT, sentMs }, readings, 0);
+  expect(full).toHaveLength(200_000);
+});

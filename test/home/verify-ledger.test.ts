@@ -8,6 +8,8 @@ import { createFolderStore } from '../../src/store/folder.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 import { intent, states } from './support/examples.js';
 
+const DAY_MS = 86_400_000;
+
 let home: Home;
 let ledger: Ledger;
 
@@ -57,10 +59,32 @@ describe('the walk over the whole ledger', () => {
     await ledger.append(ref('left'), states.created);
     await ledger.close(ref('left'));
     expect((await verify()).told).toEqual(['index left: attempt 1 may still run and is not in the open index']);
-    const times = { claimedAtMs: 1, endedAtMs: 86_400_000 };
+    const times = { claimedAtMs: intent().atMs, endedAtMs: intent().atMs + DAY_MS };
     const entry = { ...ref('left'), kind: intent().kind, end: 'undecided', ...times, lo: 0, hi: 1 } as const;
     await createChargeBook(home.store, 'test').append(entry);
     expect((await verify()).told).toEqual([]);
+  });
+
+  test('what the book has of such a job is looked for from its claim on, not in all that came before', async () => {
+    await ledger.claim(ref('left'), intent());
+    await ledger.append(ref('left'), states.created);
+    await ledger.close(ref('left'));
+    const book = createChargeBook(home.store, 'test');
+    const entry = { kind: intent().kind, end: 'undecided', claimedAtMs: intent().atMs, lo: 0, hi: 1 } as const;
+    for (let at = 0; at < 20; at += 1) {
+      await book.append({ ...entry, ...ref(`year-${at}`), endedAtMs: intent().atMs - 365 * DAY_MS + at * 600_000 });
+      await book.append({ ...entry, ...ref(`later-${at}`), endedAtMs: intent().atMs + DAY_MS + at * 600_000 });
+    }
+    await book.append({ ...entry, ...ref('left'), endedAtMs: intent().atMs + DAY_MS });
+    const looked: string[] = [];
+    const { store } = home;
+    const size = (key: string) => {
+      if (key.includes('/book/')) looked.push(key);
+      return store.size(key);
+    };
+    home = { ...home, store: { ...store, size } };
+    expect((await verify()).told).toEqual([]);
+    expect(looked.length).toBeLessThanOrEqual(16);
   });
 
   test('a changed row may be paid again once its old attempt has ended', async () => {

@@ -12,9 +12,10 @@ import { type CaseSum, type ListedCase, listedCase, sumOf } from '../review/case
 import { EXIT } from '../user-error.js';
 import { addToGroup, exitCodeOf, type GroupTotal, type GroupTotals, groupsJson, totalOf } from '../views/counts.js';
 import { type SummaryFacts, summaryLines } from '../views/summary.js';
-import { addStart, finalRows, type RowsLeft, readKeepEarlier } from './final-rows.js';
+import { finalRows, readKeepEarlier } from './final-rows.js';
 import type { JsonEvents } from './json-events.js';
 import type { LostFile } from './lost-files.js';
+import { countStarts, type StartCounts } from './row-starts.js';
 
 /** What is told when a batch ended: the events that were missed, equal errors together, the counts, the exit code. */
 
@@ -89,7 +90,7 @@ interface End {
   /** Rows that a person gave up as lost. */
   settled: number;
   /** Of the rows that were not started. */
-  notStarted: RowsLeft['starts'];
+  notStarted: StartCounts['starts'];
   givenUp?: string;
 }
 
@@ -110,7 +111,7 @@ async function readEnd(ended: EndedBatch): Promise<End> {
   const facts = await ended.access.rows.generation(ended.batch, ended.generation);
   const isGrouped = facts?.columns.includes('group') ?? false;
   const cases: ListedCase[] = [];
-  const left: Pick<RowsLeft, 'starts' | 'givenUp'> = { starts: {} };
+  const left = countStarts();
   let settled = 0;
   // Only rows that others feed may want something else than the same command again.
   const countsNotStarted = facts?.fed !== undefined && result.stopped === undefined;
@@ -129,13 +130,13 @@ async function readEnd(ended: EndedBatch): Promise<End> {
       troubled -= 1;
     }
     if (row.start !== undefined) {
-      addStart(left, row.start);
+      await left.add(row.start);
       if (countsNotStarted) troubled -= 1;
     }
     if (!missed && !isGrouped && troubled <= 0) break;
   }
   const shown = cases.slice(0, CASES_KEPT);
-  const { starts: notStarted, ...given } = left;
+  const { starts: notStarted, ...given } = await left.counts();
   return { groups: failures.groups(), totals, cases: shown, sum: sumOf(cases), settled, notStarted, ...given };
 }
 

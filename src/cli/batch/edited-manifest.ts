@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { relative } from 'node:path';
+import type { BatchOptions } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
 import { readBatchOptions } from '../../home/batch-order.js';
 import { editedRows, type RowAsRead } from '../../manifest/edited-rows.js';
@@ -34,7 +35,7 @@ export async function refuseEditedManifest(known: KnownBatch, sample: readonly s
   if (edited.size === 0) return;
   throw new UserError(
     `${plain(file, 300)} was edited after '${batch}' was run from it (${editText(edited, sample)}): ` +
-      `\`${runHint(known, file)}\` takes that over, then approve again; nothing was submitted`,
+      `\`${runHint(known, file, options)}\` takes that over, then approve again; nothing was submitted`,
   );
 }
 
@@ -54,12 +55,22 @@ function editText(edited: ReadonlySet<string>, sample: readonly string[]): strin
   return `${amount(ofSample.length, 'row')} of the sample: ${ids}${more}${besides}`;
 }
 
-/** The same file under another name or to another place would be another batch. */
-function runHint({ session, batch, out }: KnownBatch, file: string): string {
+/** The same file under another name or to another place would be another batch; read in another way, other rows or none. */
+function runHint({ session, batch, out }: KnownBatch, file: string, read: BatchOptions): string {
   const named = batchNameFrom(file);
-  const name = 'name' in named && named.name === batch ? '' : ` --name ${shellWord(batch)}`;
-  const place = session.config.out === out ? '' : ` --out ${shellWord(out)}`;
-  return commandHint(session, `run ${shellWord(file)}${name}${place}`);
+  const words = [
+    shellWord(file),
+    ...('name' in named && named.name === batch ? [] : [`--name ${shellWord(batch)}`]),
+    ...(session.config.out === out ? [] : [`--out ${shellWord(out)}`]),
+    ...(read.kind === undefined ? [] : [`--kind ${read.kind}`]),
+    ...(read.format === undefined ? [] : [`--format ${read.format}`]),
+    ...(read.delimiter === undefined ? [] : [`--delimiter ${delimiterWord(read.delimiter)}`]),
+  ];
+  return commandHint(session, `run ${words.join(' ')}`);
+}
+
+function delimiterWord(delimiter: string): string {
+  return delimiter === '\t' ? 'tab' : shellWord(delimiter);
 }
 
 function shownPath(cwd: string, path: string): string {

@@ -3,7 +3,8 @@ import { batchId } from '../../contract/names.js';
 import type { BatchLimits } from '../../domain/batch.js';
 import { clearStopped, stoppedReason } from '../../home/batch-marks.js';
 import { changeBatchOrder, orderPause, readBatchOrder } from '../../home/batch-order.js';
-import { type BatchPlace, type HomeAccess, openHomeAccess } from '../access/home-access.js';
+import { resultLines } from '../../home/result-lines.js';
+import { type BatchPlace, type HomeAccess, openHomeAccess, resultSources } from '../access/home-access.js';
 import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js';
 import { decidedRows, wakeRows } from '../review/continue-rows.js';
 import type { Session } from '../session.js';
@@ -12,7 +13,6 @@ import { orderRpm, refuseRpmOfAll, refuseSharedRpm } from './batch-rpm.js';
 import { createBatchSource, signalRunning, tryRefusedKey } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { approvedLimits, givenLimits, limitsOf, withLimits } from './batch-terms.js';
-import { finalRows } from './final-rows.js';
 import {
   fullDisk,
   generationInForce,
@@ -188,8 +188,8 @@ async function orderLimits({ access, batch, generation }: KnownBatch, given: Bat
 
 /** True when a paid output is still to be fetched: a server that was wiped knows nothing of it. */
 async function waitsForOutput({ access, batch, generation }: KnownBatch): Promise<boolean> {
-  for await (const { record } of finalRows(access, batch, generation.generation)) {
-    if (record?.reasonCode === 'output_pending') return true;
+  for await (const { record, removed } of resultLines(resultSources(access), batch, generation.generation)) {
+    if (!removed && record?.reasonCode === 'output_pending') return true;
   }
   return false;
 }

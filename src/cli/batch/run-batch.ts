@@ -126,7 +126,7 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
     sidecar: config.names.sidecar,
     responseFormat: request.responseFormat,
     manifestFolder: place.folder,
-    ...defined({ manifest: place.file, format: place.format, delimiter: place.delimiter }),
+    ...defined({ manifest: place.file, format: place.format, delimiter: place.delimiter, kind: place.defaultKind }),
     maxOutputBytes: OUTPUT_BYTES_MAX,
   };
   await writeBatchOptions(access.home, batch, options);

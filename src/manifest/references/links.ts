@@ -29,7 +29,7 @@ export interface Links {
 
 /** The hash of a row whose feeders are linked, and its place in their chains. */
 export function linkRow({ facts, chains }: Links, index: number, own: string, feeders: readonly number[]): string {
-  facts.setDepth(index, 1 + Math.max(...feeders.map((at) => facts.depth(at))));
+  facts.setDepth(index, 1 + feeders.reduce((most, at) => Math.max(most, facts.depth(at)), 0));
   chains.add(index, feeders);
   const hash = fedHash(
     own,
@@ -173,10 +173,10 @@ async function readGraph(links: Links, spill: Spill): Promise<Graph> {
     for (const flaw of [...unknown.map((one) => unknownFlaw(links, one)), ...knownFlaws(links, row, known)]) {
       reportFlaw(links, row, (name) => places[name], flaw);
     }
-    feeders.push(...fedMedia(row).flatMap(({ at }) => (at < 0 ? [] : [at])));
+    for (const { at } of fedMedia(row)) if (at >= 0) feeders.push(at);
   }
   // The end of the last row; what feeds and never waited, since it is bad, has a place without feeders.
-  const last = Math.max(first + starts.length, ...feeders.map((at) => at + 1));
+  const last = feeders.reduce((end, at) => Math.max(end, at + 1), first + starts.length);
   while (starts.length <= last - first) starts.push(feeders.length);
   return { first, starts: Uint32Array.from(starts), feeders: Uint32Array.from(feeders) };
 }
@@ -190,7 +190,7 @@ function noteCircle(
 ): void {
   // From the row that was come back to on, each refers to the next.
   const circle = way.slice(way.indexOf(feeder)).map((row) => row + first);
-  const earliest = Math.min(...circle);
+  const earliest = circle.reduce((a, b) => Math.min(a, b));
   const from = circle.indexOf(earliest);
   const turned = [...circle.slice(from), ...circle.slice(0, from), earliest];
   const names = turned.map((row) => `${links.ids.at(row)} (line ${links.facts.get(row).line})`);
