@@ -34,6 +34,17 @@ async function order() {
   return { circles, chains: chains.totals() };
 }
 
+test('a chain that is far too long takes no more memory by the row than a short one', () => {
+  const facts = createRowFacts();
+  const chains = createChainTally(facts);
+  for (let index = 0; index < ROWS; index += 1) {
+    facts.add(index, editRow(`e-${index}`, fed(`e-${index - 1}`, index - 1), { index, line: index + 2 }));
+    facts.setDepth(index, index + 1);
+    if (index > 0) chains.add(index, [index - 1]);
+  }
+  expect(Math.max(...chains.totals().paths.map(({ length }) => length))).toBe(100);
+}, 30_000);
+
 test('a manifest may have more rows that wait for a later one than a call takes arguments', async () => {
   const { circles, chains } = await order();
   expect(circles.size).toBe(0);

@@ -21,6 +21,8 @@ export interface ChainTally {
   totals(): Chains;
 }
 
+/** Most rows that may run one after the other. */
+export const CHAIN_ROWS_MAX = 100;
 /** Beyond so many different sequences the time of a batch is not bound by one of them. */
 const PATHS_MAX = 10_000;
 
@@ -55,6 +57,8 @@ export function createChainTally(facts: RowFactsBook): ChainTally {
   }
 
   function pathOf(kinds: Kind[]): number {
+    // Rows of longer ones are refused: to keep the kinds of each would take memory by the square of their number.
+    if (kinds.length > CHAIN_ROWS_MAX) return 1;
     const key = kinds.join('|');
     const known = numbers.get(key);
     if (known !== undefined) return known;

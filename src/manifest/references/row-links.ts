@@ -3,7 +3,7 @@ import type { CheckedRow } from '../check-row.js';
 import { createIdBook } from '../line-index.js';
 import type { ManifestOptions, RawCells } from '../manifest-options.js';
 import type { ProblemLog } from '../problem.js';
-import { type Chains, createChainTally } from './chains.js';
+import { CHAIN_ROWS_MAX, type Chains, createChainTally } from './chains.js';
 import {
   findRows,
   knownFlaws,
@@ -17,9 +17,6 @@ import {
 } from './links.js';
 import { createRowFacts } from './row-facts.js';
 import { openSpill, type Spill } from './spill.js';
-
-/** Most rows that may run one after the other. */
-export const CHAIN_ROWS_MAX = 100;
 
 /**
  * The references between the rows of a manifest. A row that refers to earlier ones alone goes on at once; from the first
