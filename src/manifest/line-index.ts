@@ -77,8 +77,8 @@ export interface IdBook {
   /** An empty id is kept as a place that nothing finds. */
   add(index: number, id: string): void;
   find(id: string): number | undefined;
-  /** The id at an index, by a walk over all. */
-  at(index: number): string;
+  /** The ids at some indices, by one walk over all. */
+  named(indices: readonly number[]): Map<number, string>;
   all(): Iterable<string>;
 }
 
@@ -111,10 +111,14 @@ export function createIdBook(): IdBook {
       const place = places.find(id);
       return place === undefined ? undefined : place - 1;
     },
-    at(index) {
+    named(indices) {
+      const names = new Map(indices.map((index) => [index, '']));
       let at = 0;
-      for (const id of all()) if (at++ === index) return id;
-      return '';
+      for (const id of all()) {
+        if (names.has(at)) names.set(at, id);
+        at += 1;
+      }
+      return names;
     },
     all,
   };

@@ -121,7 +121,7 @@ interface Graph {
  */
 export async function orderSpilled(links: Links, spill: Spill): Promise<Map<number, LinkFlaw>> {
   const graph = await readGraph(links, spill);
-  const circles = new Map<number, LinkFlaw>();
+  const circles = new Map<number, number[]>();
   const { first, starts } = graph;
   const count = starts.length - 1;
   /** 0 = not seen, 1 = on the way, 2 = linked. */
@@ -134,14 +134,7 @@ export async function orderSpilled(links: Links, spill: Spill): Promise<Map<numb
       if (top.next < (starts[top.row + 1] ?? 0)) {
         const feeder = (graph.feeders[top.next++] ?? 0) - first;
         if (feeder < 0 || seen[feeder] === 2) continue;
-        if (seen[feeder] === 1)
-          noteCircle(
-            links,
-            first,
-            circles,
-            way.map(({ row }) => row),
-            feeder,
-          );
+        if (seen[feeder] === 1) noteCircle(circles, first, way, feeder);
         else way.push({ row: feeder, next: starts[feeder] ?? 0 });
         seen[feeder] = 1;
       } else {
@@ -151,7 +144,7 @@ export async function orderSpilled(links: Links, spill: Spill): Promise<Map<numb
       }
     }
   }
-  return circles;
+  return new Map(circleFlaws(links, circles));
 }
 
 function link(links: Links, { first, starts, feeders }: Graph, row: number): void {
@@ -182,18 +175,24 @@ async function readGraph(links: Links, spill: Spill): Promise<Graph> {
 }
 
 function noteCircle(
-  links: Links,
+  circles: Map<number, number[]>,
   first: number,
-  circles: Map<number, LinkFlaw>,
-  way: readonly number[],
+  way: readonly { row: number }[],
   feeder: number,
 ): void {
   // From the row that was come back to on, each refers to the next.
-  const circle = way.slice(way.indexOf(feeder)).map((row) => row + first);
+  const circle = way.slice(way.findIndex(({ row }) => row === feeder)).map(({ row }) => row + first);
   const earliest = circle.reduce((a, b) => Math.min(a, b));
   const from = circle.indexOf(earliest);
-  const turned = [...circle.slice(from), ...circle.slice(0, from), earliest];
-  const names = turned.map((row) => `${links.ids.at(row)} (line ${links.facts.get(row).line})`);
-  const message = `rows feed each other in a circle: ${names.join(' → ')}`;
-  if (!circles.has(earliest)) circles.set(earliest, { code: 'B71', column: 'id', message });
+  if (!circles.has(earliest)) circles.set(earliest, [...circle.slice(from), ...circle.slice(0, from), earliest]);
+}
+
+/** All ids are walked over once, however many circles there are. */
+function* circleFlaws({ ids, facts }: Links, circles: Map<number, number[]>): Iterable<[number, LinkFlaw]> {
+  if (circles.size === 0) return;
+  const names = ids.named([...circles.values()].flat());
+  for (const [earliest, circle] of circles) {
+    const rows = circle.map((row) => `${names.get(row)} (line ${facts.get(row).line})`);
+    yield [earliest, { code: 'B71', column: 'id', message: `rows feed each other in a circle: ${rows.join(' → ')}` }];
+  }
 }
