@@ -15,11 +15,15 @@ interface UpstreamSources extends FeedSources {
   followers: Followers;
 }
 
-/** Undefined for a row that can run. Rows without an own record are looked through, so that the row at fault is named. */
+/**
+ * Undefined for a row that can run. Rows without an own record are looked through, so that the row at fault is named.
+ * `seen`: what was looked through already; many ways can lead to the same row.
+ */
 export async function upstreamOf(
   sources: UpstreamSources,
   place: Pick<RowRef, 'batch' | 'generation'>,
   row: Row,
+  seen = new Set<string>(),
 ): Promise<Upstream | undefined> {
   const feeders = await feedersOf(sources, place, row);
   const isLeft = isLeftAlone(sources.followers, row.id, feeders);
@@ -29,8 +33,9 @@ export async function upstreamOf(
     if (own !== undefined) return own;
   }
   for (const { row: feeding, record, file } of feeders) {
-    if (feeding === undefined || file !== undefined || record?.status === 'done') continue;
-    const above = await upstreamOf(sources, place, feeding);
+    if (feeding === undefined || file !== undefined || record?.status === 'done' || seen.has(feeding.id)) continue;
+    seen.add(feeding.id);
+    const above = await upstreamOf(sources, place, feeding, seen);
     if (above !== undefined && 'ended' in above) return above;
   }
   if (isLeft) return leftAlone(sources.followers, feeders);

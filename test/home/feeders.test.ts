@@ -80,3 +80,19 @@ describe('a row that was skipped for a file that is there', () => {
     });
   });
 });
+
+test('why a row waits is found where 40 generations of two rows feed each other: each is looked at once', async () => {
+  const start = ['a0', 'b0'].map((id, index) => plainRow(id, { index }));
+  const ladder = Array.from({ length: 80 }, (_, at) => {
+    const above = at - (at % 2);
+    const image: FedMedia[] = [0, 1].map((i) => ({ source: 'row', id: `${'ab'[i]}${above / 2}`, at: above + i }));
+    return plainRow(`${'ab'[at % 2]}${above / 2 + 1}`, { index: at + 2, media: { image } });
+  });
+  const rows = [...start, ...ladder];
+  const { deps, generation } = await accountAtHand(rows);
+  const last = rows.at(-1) ?? plainRow('none');
+  expect(await upstreamOf({ ...deps, followers: NO_FOLLOWERS }, { batch: 'b', generation }, last)).toMatchObject({
+    live: 'held',
+    waitsFor: 'a39',
+  });
+});

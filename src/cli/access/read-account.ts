@@ -57,13 +57,20 @@ export async function readFromService(session: Session, what: AccountReadWhat): 
           : `${baseUrl} cannot be reached (${exchange.phase}: ${exchange.message})`;
       const waitMs = gapAfter(exchange, said);
       if (attempt >= TRIES || Date.now() + waitMs >= deadline) {
-        throw new UserError(`${said}: check the base URL and the network; nothing was submitted`, EXIT.unreachable);
+        throw new UserError(`${said}: ${adviceOn(exchange)}; nothing was submitted`, EXIT.unreachable);
       }
       await sleep(waitMs);
     }
   } finally {
     await transport.close();
   }
+}
+
+function adviceOn(exchange: Exchange): string {
+  const isLimited = exchange.outcome === 'answered' && exchange.answer.status === 429;
+  return isLimited
+    ? 'other work of this account uses its requests per minute; try again in a minute'
+    : 'check the base URL and the network';
 }
 
 /** How long to wait before the next try; throws where another try cannot help. */
