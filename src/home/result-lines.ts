@@ -10,7 +10,7 @@ import { hasEarlier } from './earlier-render.js';
 import { type Followers, NO_FOLLOWERS, readFollowers, rerunIds } from './row-orders.js';
 import { damagedRecord, type StoredRow, type TouchedRows, touchedRows } from './row-records.js';
 import { isOutdone, liveWordOf, recordFor } from './row-standing.js';
-import { isStale, upstreamOf } from './upstream.js';
+import { isStale, type KnownUpstreams, upstreamOf } from './upstream.js';
 
 /** What stands of each row of a batch, as its results, its views and its report tell it. */
 
@@ -29,7 +29,8 @@ export async function* resultLines(sources: LineSources, batch: string, generati
   const earlier = await rows.generationsBeside(batch, generation);
   const reruns = new Set(await rerunIds(home, batch));
   const followers = facts?.fed === undefined ? NO_FOLLOWERS : await readFollowers(home, batch);
-  const pass: Pass = { sources, batch, generation, touched: touchedRows(home, batch), untouched, reruns, followers };
+  const seen = { touched: touchedRows(home, batch), upstreams: new Map() };
+  const pass: Pass = { sources, batch, generation, ...seen, untouched, reruns, followers };
   const present = new Set<string>();
   for (let part = 0; part < (facts?.parts.length ?? 0); part += 1) {
     const stored = await rows.readPart(batch, generation, part);
@@ -54,6 +55,7 @@ interface Pass {
   /** Rows that a person had rendered again. */
   reruns: ReadonlySet<string>;
   followers: Followers;
+  upstreams: KnownUpstreams;
 }
 
 async function lineOf(pass: Pass, { row, raw, isDamaged }: StoredRow): Promise<ResultLine> {
@@ -67,8 +69,10 @@ async function lineOf(pass: Pass, { row, raw, isDamaged }: StoredRow): Promise<R
   const stands = await withoutRecord(pass, row.id);
   const isHeld = stands.live === 'waiting' && fedMedia(row).length > 0 && generation !== undefined;
   // What a person ordered for the row itself is left alone by nothing.
-  const followers = record?.rerunAtMs === undefined ? pass.followers : NO_FOLLOWERS;
-  const upstream = isHeld ? await upstreamOf({ ...sources, followers }, { batch, generation }, row) : undefined;
+  const isOrdered = record?.rerunAtMs !== undefined;
+  const followers = isOrdered ? NO_FOLLOWERS : pass.followers;
+  const known = isOrdered ? undefined : pass.upstreams;
+  const upstream = isHeld ? await upstreamOf({ ...sources, followers }, { batch, generation }, row, known) : undefined;
   const earlier = record && hasEarlier(record) && record.files.length > 0 ? { earlierFiles: record.files } : {};
   return {
     row,

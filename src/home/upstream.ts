@@ -15,15 +15,35 @@ interface UpstreamSources extends FeedSources {
   followers: Followers;
 }
 
+/** What one look at a batch has found already, by row. */
+export type KnownUpstreams = Map<string, Promise<Upstream | undefined>>;
+
+/** A look at a million rows forgets: in the order of the manifest a row's feeders are mostly near. */
+const KNOWN_MAX = 20_000;
+
 /**
- * Undefined for a row that can run. Rows without an own record are looked through, so that the row at fault is named.
- * `seen`: what was looked through already; many ways can lead to the same row.
+ * Undefined for a row that can run. Rows without an own record are looked through, so that the row at fault is named;
+ * many ways can lead to the same one, and each look at a batch goes through it once.
  */
-export async function upstreamOf(
+export function upstreamOf(
   sources: UpstreamSources,
   place: Pick<RowRef, 'batch' | 'generation'>,
   row: Row,
-  seen = new Set<string>(),
+  known: KnownUpstreams = new Map(),
+): Promise<Upstream | undefined> {
+  const found = known.get(row.id);
+  if (found !== undefined) return found;
+  if (known.size >= KNOWN_MAX) known.clear();
+  const asked = lookUp(sources, place, row, known);
+  known.set(row.id, asked);
+  return asked;
+}
+
+async function lookUp(
+  sources: UpstreamSources,
+  place: Pick<RowRef, 'batch' | 'generation'>,
+  row: Row,
+  known: KnownUpstreams,
 ): Promise<Upstream | undefined> {
   const feeders = await feedersOf(sources, place, row);
   const isLeft = isLeftAlone(sources.followers, row.id, feeders);
@@ -33,9 +53,8 @@ export async function upstreamOf(
     if (own !== undefined) return own;
   }
   for (const { row: feeding, record, file } of feeders) {
-    if (feeding === undefined || file !== undefined || record?.status === 'done' || seen.has(feeding.id)) continue;
-    seen.add(feeding.id);
-    const above = await upstreamOf(sources, place, feeding, seen);
+    if (feeding === undefined || file !== undefined || record?.status === 'done') continue;
+    const above = await upstreamOf(sources, place, feeding, known);
     if (above !== undefined && 'ended' in above) return above;
   }
   if (isLeft) return leftAlone(sources.followers, feeders);

@@ -8,7 +8,7 @@ import type { ShardSum } from '../../home/index-shard.js';
 import { endOfUntouched, resultLines } from '../../home/result-lines.js';
 import { readFollowers } from '../../home/row-orders.js';
 import { type TouchedRows, touchedRows } from '../../home/row-records.js';
-import { emptyTally, tallyResults, upstreamOf } from '../../home/upstream.js';
+import { emptyTally, type KnownUpstreams, tallyResults, upstreamOf } from '../../home/upstream.js';
 import type { ResultLine } from '../../manifest/result-fields.js';
 import { parallel } from '../../store/parallel.js';
 import { type HomeAccess, resultSources } from '../access/home-access.js';
@@ -147,13 +147,14 @@ async function heldRows(
     records: listedRecords(records, touched),
     followers: await readFollowers(home, batch),
   };
+  const known: KnownUpstreams = new Map();
   for (const part of facts.parts.keys()) {
     const stored = await rows.readPart(batch, generation, part);
     const fed = stored.filter(({ row, isDamaged }) => !isDamaged && fedMedia(row).length > 0);
     const asked = fed.filter(({ row }) => mayRun?.has(row.id) !== false);
     const upstreams = await parallel(asked, READ_WIDTH, async ({ row }) => {
       const isTouched = (await touched.hasRecord(row.id)) || (await touched.wasTried(row.id));
-      return isTouched ? undefined : upstreamOf(sources, { batch, generation }, row);
+      return isTouched ? undefined : upstreamOf(sources, { batch, generation }, row, known);
     });
     for (const upstream of upstreams) {
       if (upstream === undefined) continue;
