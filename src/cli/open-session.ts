@@ -35,13 +35,22 @@ const PLACE_SETTINGS = [
   'temporal.keys',
 ];
 
-/** A command to type next, with the flags that told this one where to look: `callsheet watch shots --data ./d`. */
+/**
+ * A command to type next, with the flags that told this one where to look: `callsheet watch shots --data ./d`. Names that
+ * stand behind `--` stay behind it.
+ */
 export function commandHint(session: Session, words: string): string {
   const flags = PLACE_SETTINGS.flatMap((path) => {
     if (session.origins.get(path)?.name !== 'flag') return [];
     return [`--${settingAt(path)?.flag} ${shellWord(String(valueAt(session.config, path)))}`];
   });
-  return ['callsheet', words, ...flags].join(' ');
+  const [order = words, ...names] = words.split(/ (?=-- )/);
+  return ['callsheet', order, ...flags, ...names].join(' ');
+}
+
+/** Names of a batch and its rows as a command takes them: one that begins with a dash is no flag. */
+export function nameWords(...names: string[]): string {
+  return [...(names.some((name) => name.startsWith('-')) ? ['--'] : []), ...names].join(' ');
 }
 
 /** A word as a shell takes it. */

@@ -28,7 +28,8 @@ export function createHomeLocks(): HomeLocks {
       const { home } = registration.settings;
       const name = typeof home === 'string' && !isS3Address(home) ? lockName(join(home, account)) : undefined;
       if (name === undefined || held.has(name)) return register(registration);
-      const lock = tryLock(name);
+      const lock = tryClaim(name);
+      if (lock === undefined) return register(registration);
       if (!('release' in lock))
         return { ok: false, code: 'home_taken', message: takenText(account, String(home), lock) };
       held.set(name, lock.release);
@@ -44,6 +45,15 @@ export function createHomeLocks(): HomeLocks {
       held.clear();
     },
   };
+}
+
+/** Undefined where nothing can be written: what is ordered of such a home is refused by what it would write. */
+function tryClaim(name: string): ReturnType<typeof tryLock> | undefined {
+  try {
+    return tryLock(name);
+  } catch {
+    return undefined;
+  }
 }
 
 /** By the folder's place on the disk: what a copy of a home brings along says nothing of the copy. */

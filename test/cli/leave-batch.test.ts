@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { FollowEnd } from '../../src/cli/batch/follow.js';
 import { leaveBatch } from '../../src/cli/batch/watch-batch.js';
+import { orItsEnd } from '../../src/cli/batch/write-end.js';
 import { noCounts, type RowRecord } from '../../src/domain/outcome.js';
 import { type SeededRow, seededHome } from './seeded-home.js';
 
@@ -34,4 +35,15 @@ test('a row that a person gave up as lost needs nobody any more', async () => {
 
 test('a refused key is no order of 3, 6, 1', async () => {
   expect(await leave({ status: 'review', reasonCode: 'answer_lost_undecided' }, 'key')).toMatchObject({ exitCode: 4 });
+});
+
+test('an engine that was stopped while the last rows ended: the batch has ended, with its own exit code', async () => {
+  const end = async (rows: SeededRow[]) => {
+    const access = await seededHome('b', rows);
+    const generation = (await access.rows.currentGeneration('b')) ?? '';
+    const config = { s3: {} };
+    return orItsEnd({ access: { ...access, config }, batch: 'b' } as never, generation, { end: 'stopped' });
+  };
+  expect(await end([{ id: 'one', record: {} }])).toMatchObject({ end: 'ended', result: { counts: { done: 1 } } });
+  expect(await end([{ id: 'one', record: {} }, { id: 'open' }])).toEqual({ end: 'stopped' });
 });

@@ -190,3 +190,16 @@ describe('review settle-group (design 3, Interchangeable attempts)', () => {
     expect(ended.stderr).toContain('is not declared exclusive (--exclusive)');
   });
 });
+
+test('orders that are shown for a row whose id reads as a flag are for that row alone', async () => {
+  const seeded = await seededHome('b', [
+    { id: '--all', states: [LOST, UNDECIDED], record: REVIEW },
+    { id: 'two', states: [LOST, UNDECIDED], record: REVIEW },
+  ]);
+  const shown = JSON.parse((await seeded.run('review', 'show', 'b', '--json', '--', '--all')).stdout);
+  const commands: string[] = shown.commands.map(({ command }: { command: string }) => command);
+  expect(commands).toContainEqual(expect.stringMatching(/^callsheet review mark-lost .* -- b --all$/));
+  expect((await seeded.run('review', 'mark-lost', '--', 'b', '--all')).stdout).toContain("row '--all'");
+  const lastOf = async (id: string) => (await seeded.ledger.read('b', id)).at(-1)?.states.at(-1)?.state;
+  expect([await lastOf('--all'), await lastOf('two')]).toEqual(['ruled', 'verdict']);
+});

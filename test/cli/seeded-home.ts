@@ -64,7 +64,11 @@ export async function seededHome(
   }
   const settings = ['--home', place, '--account', ACCOUNT, '--base-url', baseUrl];
   const env = { CALLSHEET_API_KEY: 'sk-svc-test' };
-  return { ...records, folder, run: (...args) => cli([...args, ...settings], { cwd: folder, env }) };
+  const run = (...args: string[]) => {
+    const names = args.includes('--') ? args.splice(args.indexOf('--')) : [];
+    return cli([...args, ...settings, ...names], { cwd: folder, env });
+  };
+  return { ...records, folder, run };
 }
 
 export function rowOf(id: string, index: number): Row {

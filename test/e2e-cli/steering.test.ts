@@ -49,6 +49,8 @@ describe.skipIf(!hasTemporal())('pause, resume, cancel and retry', () => {
     await expectHeld();
     const status = JSON.parse(await ok(['status', 'films', '--json']));
     expect(status).toMatchObject({ state: 'paused', rows: ROWS.length });
+    const all = await rig.run(['resume', '--all']);
+    expect([all.code, all.stdout, all.stderr]).toEqual([0, '', expect.stringContaining("'films' stays paused")]);
     await ok(['resume', 'films']);
     const ended = await running.ended;
     expect(ended.code, ended.stderr).toBe(0);

@@ -9,6 +9,7 @@ import { resultStates } from '../../home/attempts.js';
 import { hasOutput } from '../../home/row-standing.js';
 import { factsOf } from '../../kinds/facts.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
+import { nameWords } from '../open-session.js';
 import { plain } from '../terminal.js';
 import { amount } from '../views/counts.js';
 
@@ -64,7 +65,7 @@ export function lostFileLines(lost: readonly LostFile[], folder: string): string
 }
 
 function rerunText([first, ...others]: readonly LostFile[], batch: string): string {
-  const rerun = `\`callsheet rerun ${batch} ${first?.record.id}\``;
+  const rerun = `\`callsheet rerun ${nameWords(batch, first?.record.id ?? '')}\``;
   if (others.length === 0) return `it any more: put a copy back, or ${rerun} renders it again (costs again)`;
   return `them any more: put copies back, or ${rerun} renders the first again, and so on (each costs again)`;
 }

@@ -6,7 +6,7 @@ import { rowAt } from '../../home/rows.js';
 import { nearestWord } from '../../manifest/suggest.js';
 import { rowsOf } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
-import { commandHint } from '../open-session.js';
+import { commandHint, nameWords } from '../open-session.js';
 import { costText } from '../review/case-list.js';
 import { dependentsOf, type PlacedRow, refTo } from '../review/case-row.js';
 import { continueRows } from '../review/continue-rows.js';
@@ -140,7 +140,7 @@ export async function readyToRerun(
   const open = attempts.map((attempt) => standingOf(attempt)).find((standing) => OPEN.includes(standing));
   if (open === 'undecided') {
     return refuse(
-      `needs a person first, since an attempt of it is undecided: \`callsheet review show ${batch} ${row.id}\``,
+      `needs a person first, since an attempt of it is undecided: \`callsheet review show ${nameWords(batch, row.id)}\``,
     );
   }
   // Before what is open: the attempt of an order that is being carried out is open as well.

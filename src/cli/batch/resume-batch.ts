@@ -30,6 +30,8 @@ interface Resumed {
   resumed: string[];
   /** They run by themselves once the engine does. */
   running: string[];
+  /** A person paused them: they wait for an order of their own. */
+  paused: string[];
   /** Run by an older build, so that nobody knows what they may cost: they want a command of their own. */
   left: string[];
   /** Run from another home, or from a later state of this one: not gone on with, and paused where they run. */
@@ -42,23 +44,25 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
   refuseLimitsOfAll(session);
   const access = openHomeAccess(session.config);
   const otherHome = await otherHomes(access, trustsHome);
-  const done: Resumed = { resumed: [], running: [], left: [], otherHome };
+  const done: Resumed = { resumed: [], running: [], paused: [], left: [], otherHome };
   // The engine before the others: what it knows goes on at once.
   const work = await startWork(session);
   try {
     for (const batch of await access.home.batches()) {
       if (otherHome.includes(batch)) continue;
       const at = { session, access, batch };
+      const terms = await readBatchOrder(access.home, batch);
       if ((await createBatchSource(at, work).state()).state === 'running') {
-        done.running.push(batch);
+        (terms?.isPaused ? done.paused : done.running).push(batch);
         await carryOut(await knownBatch(session, batch, access), work);
         continue;
       }
       const generation = await generationInForce(access, batch);
       if (generation === undefined || !(await hasOpenRows({ ...at, generation }))) continue;
-      const terms = await readBatchOrder(access.home, batch);
-      if (terms !== undefined) await submitBatch(at, work, supplyOf({ generation }), terms);
-      (terms === undefined ? done.left : done.resumed).push(batch);
+      // To hand it over is to let it go on.
+      if (terms !== undefined && !terms.isPaused) await submitBatch(at, work, supplyOf({ generation }), terms);
+      if (terms === undefined) done.left.push(batch);
+      else (terms.isPaused ? done.paused : done.resumed).push(batch);
     }
     const [batch] = [...done.running, ...done.resumed];
     if (batch !== undefined) await refuseRefusedKey({ session, access, batch }, work);

@@ -1,9 +1,6 @@
-import { collectedRows, storeReport, writeBatchResults } from '../../../activities/files/result-files.js';
 import type { BatchResult, RetryOrder } from '../../contract/workflows.js';
 import type { SlotTerms } from '../../domain/batch.js';
-import { stoppedReason } from '../../home/batch-marks.js';
-import { createPosters } from '../../report/posters.js';
-import { type BatchPlace, openPlace, resultSources, rowsOf } from '../access/home-access.js';
+import { type BatchPlace, openPlace, rowsOf } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
 import type { CountedRows } from '../plan/row-counter.js';
@@ -17,6 +14,7 @@ import { closeBatch } from './close-batch.js';
 import { type JsonEvents, newJsonEvents } from './json-events.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
 import { leaveBatch, watchBatch } from './watch-batch.js';
+import { orItsEnd, resultOf, writeEnd } from './write-end.js';
 
 interface BatchToRun extends BatchPlace, Pick<KnownBatch, 'generation'> {
   rows: CountedRows;
@@ -45,6 +43,7 @@ export async function submitAndFollow(
   const { refuseSharedRpm } = await import('./batch-rpm.js');
   const { refusedKeyTold } = await import('./batch-source.js');
   const { leaveBatch, watchBatch } = await import('./watch-batch.js');
+  const { orItsEnd } = await import('./write-end.js');
   const { session, access, batch, retry, retries, isBreadthFirst, slots, reused } = toRun;
   const { generation, rows } = toRun.generation;
   const startedAtMs = Date.now();
@@ -64,7 +63,8 @@ export async function submitAndFollow(
   });
   if (events !== undefined && reused !== undefined) await tellReused(events, toRun, reused);
   const supplyAgain = (server: WorkAccess) => submitBatch(toRun, server, order);
-  const end = await watchBatch(toRun, { work, afterSeq, finishedBefore: finished, events, supplyAgain });
+  const watched = await watchBatch(toRun, { work, afterSeq, finishedBefore: finished, events, supplyAgain });
+  const end = await orItsEnd(toRun, generation, watched);
   if (end.end !== 'ended') return leaveBatch(toRun, end, events);
   return closeBatch({
     ...{ session, access, batch, generation, out, events, result: end.result, saving: toRun.saving },
@@ -135,10 +135,7 @@ export async function finishWithoutWork(at: Standing, rows: CountedRows): Promis
   const hasResults = (await openPlace(session.config, out, 'shared').size(`${batch}/results.csv`)) !== undefined;
   if (!isCurrent || !hasResults) {
     await access.rows.setCurrentGeneration(batch, generation.generation);
-    const sources = { ...resultSources(access), posters: createPosters() };
-    const collecting = collectedRows(sources, batch);
-    await writeBatchResults(sources, batch, generation.generation, [collecting.collect]);
-    await storeReport(sources, batch, collecting.collected(), { isPublic: false });
+    await writeEnd(access, batch, generation.generation);
   }
   // Beyond a sample rows are left that nobody has started.
   const left = rows.finishedBefore.filter((isFinished) => !isFinished).length;
@@ -170,9 +167,7 @@ export async function followAgain(session: Session, batch: string): Promise<numb
   events?.started({ generation, rows, toRun: tally.open, out: `${out}/${batch}` });
   const writing = tally.open === 0 ? await joinRunning(known) : undefined;
   if (tally.open === 0 && writing === undefined) {
-    // The mark outlives a cancel; then no row waits for it any more.
-    const stopped = tally.counts.not_started > 0 ? await stoppedReason(access.home, batch) : undefined;
-    return closeBatch({ ...common, result: { ...tally, ...(stopped && { stopped }) } });
+    return closeBatch({ ...common, result: await resultOf(access, batch, tally) });
   }
   const work = writing ?? (await rejoinWork(session));
   const state = await createBatchSource(known, work).state();
@@ -183,8 +178,8 @@ export async function followAgain(session: Session, batch: string): Promise<numb
       EXIT.standsStill,
     );
   }
-  const watched = { work, afterSeq: 0, finishedBefore: rows - tally.open, events, supplyAgain: undefined };
-  const end = await watchBatch(known, watched);
+  const watching = { work, afterSeq: 0, finishedBefore: rows - tally.open, events, supplyAgain: undefined };
+  const end = await orItsEnd(known, generation, await watchBatch(known, watching));
   if (end.end !== 'ended') return leaveBatch(known, end, events);
   return closeBatch({ ...common, result: end.result });
 }

@@ -3,7 +3,7 @@ import { formatDuration } from '../../domain/duration.js';
 import { isEngineGone } from '../../engine/engine-client.js';
 import type { BatchPlace } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
-import { commandHint } from '../open-session.js';
+import { commandHint, nameWords } from '../open-session.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { amount, totalOf } from '../views/counts.js';
@@ -119,7 +119,7 @@ export async function leaveBatch(
     case 'stopped':
       await tell('stopped', EXIT.standsStill);
       terminal.error(
-        `the engine was stopped by order: rows of '${batch}' are open and nothing works on them; \`${commandHint(session, `resume ${batch}`)}\` goes on`,
+        `the engine was stopped by order: rows of '${batch}' are open and nothing works on them; \`${commandHint(session, `resume ${nameWords(batch)}`)}\` goes on`,
       );
       return EXIT.standsStill;
     case 'broken':
@@ -144,7 +144,7 @@ async function countForPerson({ access, batch }: BatchPlace, { progress }: Snaps
 }
 
 function personText(session: Session, batch: string, rows: number): string {
-  return `${amount(rows, 'row needs', 'rows need')} a person: \`${commandHint(session, `review list ${batch}`)}\` shows them`;
+  return `${amount(rows, 'row needs', 'rows need')} a person: \`${commandHint(session, `review list ${nameWords(batch)}`)}\` shows them`;
 }
 
 function detachLines(session: Session, batch: string, last: Snapshot | undefined): string[] {
@@ -157,19 +157,19 @@ function detachLines(session: Session, batch: string, last: Snapshot | undefined
     atService === undefined
       ? 'jobs that were submitted render on at the service and are billed'
       : `up to ${atService} jobs render at the service now and are billed; new ones follow`,
-    `watch:   ${commandHint(session, `watch ${batch}`)}`,
-    `cancel:  ${commandHint(session, `cancel ${batch}`)}`,
+    `watch:   ${commandHint(session, `watch ${nameWords(batch)}`)}`,
+    `cancel:  ${commandHint(session, `cancel ${nameWords(batch)}`)}`,
   ];
 }
 
 function pausedText(session: Session, batch: string, end: Extract<FollowEnd, { end: 'paused_too_long' }>): string {
   const waited = formatDuration(session.config.budget.waitMinutes * 60_000);
-  const again = commandHint(session, `watch ${batch}`);
+  const again = commandHint(session, `watch ${nameWords(batch)}`);
   switch (end.reason) {
     case 'credits':
       return `out of credits for longer than ${waited}: the batch waits in the background and goes on by itself once the balance rises; \`${again}\` follows it`;
     case 'key':
-      return `the service has not accepted the API key for longer than ${waited}: have it unblocked there, or set another one in CALLSHEET_API_KEY or --api-key-file, then \`${commandHint(session, `resume ${batch}`)}\` goes on at once`;
+      return `the service has not accepted the API key for longer than ${waited}: have it unblocked there, or set another one in CALLSHEET_API_KEY or --api-key-file, then \`${commandHint(session, `resume ${nameWords(batch)}`)}\` goes on at once`;
     case 'outputs':
       return `nothing could be stored for longer than ${waited}: ${blockedText(end.last.progress.blocked)}; \`${again}\` follows the batch`;
     case 'records':

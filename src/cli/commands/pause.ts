@@ -23,7 +23,8 @@ export function defineResume(command: Command, cli: Cli): void {
   command
     .description(
       'Lets a batch submit again that was paused, that stopped for its budget or its failures, or that nothing works\n' +
-        'on since a reboot or `engine stop`. With --all every batch that has open rows goes on, as it was run.',
+        'on since a reboot or `engine stop`. With --all every batch that has open rows and was not paused goes on, as it\n' +
+        'was run.',
     )
     .argument('[batch]', "the batch's name")
     .option('--all', 'every batch of the account that has open rows')
@@ -52,6 +53,11 @@ async function sayResumed(session: Session, trustsHome: boolean): Promise<void> 
   const done = await resumeAll(session, trustsHome);
   if (isJson) return terminal.json({ schema: 1, account: session.config.account.name, ...done });
   for (const batch of [...done.running, ...done.resumed]) terminal.data(`'${batch}' goes on`);
+  for (const batch of done.paused) {
+    terminal.warn(
+      `'${batch}' stays paused, by a person's order: \`${commandHint(session, `resume ${batch}`)}\` goes on`,
+    );
+  }
   for (const batch of done.left) {
     terminal.warn(
       `'${batch}' was run by an older build: the \`callsheet run …\` that started it, given again, goes on`,

@@ -3,7 +3,7 @@ import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { needsPerson } from '../../domain/outcome.js';
 import { type Standing, standingOf } from '../../domain/standing.js';
 import { allBatches, knownBatch } from '../batch/known-batch.js';
-import { commandHint } from '../open-session.js';
+import { commandHint, nameWords } from '../open-session.js';
 import type { Session } from '../session.js';
 import { plain } from '../terminal.js';
 import { amount } from '../views/counts.js';
@@ -105,7 +105,7 @@ export async function listCases(session: Session, batch: string | undefined): Pr
   terminal.data(formatTable(lines, { head: ['batch', 'row', 'status', 'at stake', 'why'] }));
   terminal.note(`${amount(sum.rows, 'row needs', 'rows need')} a person; at stake: ${sumText(sum)}`);
   const [first] = cases;
-  if (first) terminal.note(`look at one: ${commandHint(session, `review show ${first.batch} ${first.id}`)}`);
+  if (first) terminal.note(`look at one: ${commandHint(session, `review show ${nameWords(first.batch, first.id)}`)}`);
 }
 
 /** Where a row stands, in one sentence: a healthy one is not told as a lost answer. Pure. */

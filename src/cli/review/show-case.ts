@@ -6,7 +6,7 @@ import type { BalanceCheckpoint } from '../../home/home.js';
 import { liveWordOf } from '../../home/row-standing.js';
 import { type HomeAccess, knownPrices, listPrice } from '../access/home-access.js';
 import { knownBatch } from '../batch/known-batch.js';
-import { commandHint } from '../open-session.js';
+import { commandHint, nameWords } from '../open-session.js';
 import type { Session } from '../session.js';
 import { plain } from '../terminal.js';
 import { isCase, stakeText, standingText } from './case-list.js';
@@ -129,13 +129,13 @@ function groupLines(session: Session, found: CaseRow): string[] {
   const isCounted = found.standing === 'undecided' || found.standing === 'open_case';
   if (!session.config.account.exclusive || !isCounted) return [];
   return [
-    `  ${commandHint(session, `review settle-group ${found.batch}`)}`,
+    `  ${commandHint(session, `review settle-group ${nameWords(found.batch)}`)}`,
     '      settles the lost answers of one price together, by how many of them the balance shows',
   ];
 }
 
 function wordsOf({ batch, row }: CaseRow, command: ReviewCommand): string {
-  const words = `review ${command} ${batch} ${row.id}`;
+  const words = `review ${command} ${nameWords(batch, row.id)}`;
   return command === 'attach-handle' ? `${words} HANDLE` : words;
 }
 

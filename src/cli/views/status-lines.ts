@@ -1,7 +1,7 @@
 import { parseCredits } from '../../domain/money.js';
 import { quoteJson, quoteLines } from '../../report/quote-lines.js';
 import type { BatchStateReport } from '../batch/batch-state.js';
-import { commandHint } from '../open-session.js';
+import { commandHint, nameWords } from '../open-session.js';
 import type { Session } from '../session.js';
 import { amount, countsText, spentWords } from './counts.js';
 import { ETA_NOT_YET, etaText, formatDate } from './durations.js';
@@ -109,26 +109,27 @@ function stateWords(state: BatchStateReport['state']): string {
 /** What a person would type next for a batch, without the flags that say where it lies. Pure. */
 export function nextWords(report: BatchStateReport): string {
   const { batch, state, needPerson, stopped, sample } = report;
+  const name = nameWords(batch);
   switch (state) {
     case 'sampled':
-      return needPerson > 0 ? `review list ${batch}` : `approve ${batch}`;
+      return needPerson > 0 ? `review list ${name}` : `approve ${name}`;
     case 'paused':
     case 'not running':
-      return `resume ${batch}`;
+      return `resume ${name}`;
     case 'running':
     case 'cancelling':
     case 'writing results':
     case 'unknown':
-      return `watch ${batch}`;
+      return `watch ${name}`;
     case 'ended':
     case 'finished':
       break;
   }
-  if (needPerson > 0) return `review list ${batch}`;
+  if (needPerson > 0) return `review list ${name}`;
   // More credits than were approved after a sample are approved again.
-  if (stopped === 'budget_reached' && sample === 'approved') return `approve ${batch}`;
+  if (stopped === 'budget_reached' && sample === 'approved') return `approve ${name}`;
   if (stopped !== null) return `resume ${batch}${flagFor(stopped)}`;
-  return orderForRest(report) ?? `results ${batch}`;
+  return orderForRest(report) ?? `results ${name}`;
 }
 
 /** A retry runs what feeds rows before those rows; `--accept-inputs` adds to it what waits for a file to be taken. */
@@ -137,7 +138,7 @@ function orderForRest({ batch, counts, waitsForRetry, left }: BatchStateReport):
   if (starts['accept inputs'] || inputsChanged) return `retry ${batch} --accept-inputs`;
   const isRetried = waitsForRetry || starts.retry || starts.follow || starts.run;
   if (isRetried || counts.failed + counts.cancelled > 0) return `retry ${batch}`;
-  return starts.review && givenUp !== undefined ? `review resubmit ${batch} ${givenUp}` : undefined;
+  return starts.review && givenUp !== undefined ? `review resubmit ${nameWords(batch, givenUp)}` : undefined;
 }
 
 function noticesLines({ waiting, dropped }: NonNullable<BatchStateReport['notices']>): string[] {

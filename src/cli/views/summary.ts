@@ -5,6 +5,7 @@ import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { STATUSES, type StartAgain } from '../../domain/outcome.js';
 import type { FailureGroup } from '../../report/tallies.js';
+import { nameWords } from '../open-session.js';
 import { type CaseSum, type ListedCase, reasonSentence, stakeText, sumText } from '../review/case-list.js';
 import { plain, type Terminal } from '../terminal.js';
 import { amount, type Counts, type GroupTotals, groupLines, spentWords, totalOf } from './counts.js';
@@ -155,7 +156,7 @@ function notStartedLines(facts: SummaryFacts): string[] {
   }
   if (review > 0 && forPersonOf(facts) === 0) {
     lines.push(
-      `${since(review)} was given up: \`callsheet review resubmit ${batch} ${facts.givenUp ?? '<id>'}\` pays for that again`,
+      `${since(review)} was given up: \`callsheet review resubmit ${nameWords(batch, facts.givenUp ?? '<id>')}\` pays for that again`,
     );
   } else if (review > 0) {
     lines.push(`${since(review)} needs a person: settle that first with \`${reviewHint}\``);
