@@ -11,6 +11,7 @@ import { endAbandoned } from './abandoned.js';
 import { costOf, expectedOf, rowOf, wasRefunded } from './attempt-price.js';
 import { finishBooks } from './charges.js';
 import { type Case, type KnownAttempt, mayComeBack } from './check/evidence.js';
+import { spentLabels } from './group-labels.js';
 import type { Books } from './open-books.js';
 import { discountedRange } from './prices/price-book.js';
 import { followUpNano, hasFollowUp, withFollowUp } from './prices/row-price.js';
@@ -52,14 +53,19 @@ export async function eachAttemptSince(
     const attempt = await books.ledger.readAttempt(open);
     if (attempt !== undefined) listed.set(nameOf(open), { open, attempt });
   }
+  const billed: NamedAttempt[] = [];
   for await (const entry of books.book.each(sinceMs)) {
     const { kind, model, list: _, ...rest } = entry;
     // What may turn up of it later is known by the ledger.
     if (entry.end !== 'not_billed') listed.delete(nameOf(entry));
     const timing = await books.learned.timingOf(kind, model);
     const price = await priceNow(books, entry);
-    take({ ...rest, name: nameOf(entry), kind, model, timing, ...price });
+    const one: NamedAttempt = { ...rest, name: nameOf(entry), kind, model, timing, ...price };
+    if (one.end === 'billed') billed.push(one);
+    else take(one);
   }
+  const spent = await spentLabels(books, new Set(billed.map(({ name }) => name)));
+  for (const one of billed) if (!spent.has(one.name)) take(one);
   const cases: OpenCase[] = [];
   for (const { open, attempt } of listed.values()) {
     const standing = standingOf(attempt);

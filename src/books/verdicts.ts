@@ -1,6 +1,7 @@
 import type { Attempt, AttemptRef, Verdict } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
 import { intentOf, standingOf } from '../domain/standing.js';
+import { nameOf } from '../home/attempts.js';
 import { statesOf } from '../home/row-standing.js';
 import { policyOf, runOrder } from '../home/run-order.js';
 import {
@@ -17,6 +18,7 @@ import { type Evidence, upTo } from './check/evidence.js';
 import { settle } from './check/settle.js';
 import { clockText } from './check/story.js';
 import { gatherEvidence } from './evidence.js';
+import { spentLabels } from './group-labels.js';
 import type { Books } from './open-books.js';
 import { reviseRow } from './revise.js';
 import { renderMaxMs, slotUntilMs } from './waits.js';
@@ -57,6 +59,8 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
   // A person, or a later answer, has settled it otherwise.
   if (standing !== watched.verdict) return unwatchVerdict(books.home, watched);
   if (watched.verdict === 'undecided') return settleLate(books, watched, attempt);
+  // The job that it was labelled for turned up elsewhere in its group: no bill comes back, so nothing is sent again.
+  if ((await spentLabels(books, new Set([nameOf(watched)]))).size > 0) return unwatchVerdict(books.home, watched);
   // What had shown before the verdict contradicts nothing: a bill that came back, or a quiet before a late job.
   const since = { sinceMs: watched.atMs };
   // An alarm is raised at once; what would be sent again waits until all discounts are known.
