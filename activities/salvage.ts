@@ -4,8 +4,8 @@ import { noteAsked } from '../src/books/settle-case.js';
 import type { AttemptInput, ConfirmInput, ConfirmResult } from '../src/contract/attempts.js';
 import type { Attempt, AttemptRef, AttemptState } from '../src/domain/attempt.js';
 import type { Exchange, PollReading } from '../src/domain/exchange.js';
-import { intentOf, isLost, standingOf } from '../src/domain/standing.js';
-import { endStateOf } from '../src/home/attempts.js';
+import { intentOf } from '../src/domain/standing.js';
+import { endStateOf, hasLostAnswer } from '../src/home/attempts.js';
 import { isNameOfAnother } from '../src/home/handles.js';
 import { loadRow } from '../src/home/row-work.js';
 import type { AsyncAdapter } from '../src/kinds/adapter.js';
@@ -86,12 +86,6 @@ function readingOf(adapter: AsyncAdapter, handle: string, exchange: Exchange): P
   return answer.status === 200 && isWord ? reading : undefined;
 }
 
-/** An attempt whose answer is lost, with or without a verdict; everything else needs no hint. */
-function hasLostAnswer(attempt: Attempt): boolean {
-  const last = attempt.states.at(-1)?.state;
-  return standingOf(attempt) === 'open_case' || last === 'verdict' || last === 'ruled';
-}
-
 async function candidatesOf(deps: Dependencies, attempt: Attempt): Promise<Candidate[]> {
   const found = new Map<string, string>();
   for (const state of attempt.states) {
@@ -135,9 +129,7 @@ async function fetchSalvaged(deps: Dependencies, { row, n }: AttemptInput): Prom
 
 /** Only an attempt whose answer is lost has need of it. */
 function urlOf(attempt: Attempt): string | undefined {
-  const standing = standingOf(attempt);
-  if (standing !== 'open_case' && !isLost(standing)) return undefined;
-  return salvagedUrl(attempt.states);
+  return hasLostAnswer(attempt) ? salvagedUrl(attempt.states) : undefined;
 }
 
 async function fetchWhole(deps: Dependencies, ref: AttemptRef, url: string): Promise<Buffer | undefined> {

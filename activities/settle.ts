@@ -1,6 +1,6 @@
-import { finishBooks } from '../src/books/charges.js';
 import type { QuietTime } from '../src/books/check/counted-time.js';
 import { upperCredits } from '../src/books/credits.js';
+import { finishBooks } from '../src/books/finish-books.js';
 import { settleCase } from '../src/books/settle-case.js';
 import { slotUntilMs } from '../src/books/waits.js';
 import type {

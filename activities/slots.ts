@@ -1,5 +1,5 @@
 import { rowOf } from '../src/books/attempt-price.js';
-import { finishBooks } from '../src/books/charges.js';
+import { finishBooks } from '../src/books/finish-books.js';
 import { slotUntilMs } from '../src/books/waits.js';
 import type { Granted, JobKey, RecoverResult, SweepAction } from '../src/contract/semaphore.js';
 import type { LimitsResult } from '../src/contract/semaphore-view.js';

@@ -1,5 +1,5 @@
-import { finishBooks } from '../../src/books/charges.js';
 import { creditsOf } from '../../src/books/credits.js';
+import { finishBooks } from '../../src/books/finish-books.js';
 import { tellRevised } from '../../src/books/revise.js';
 import type { RowRef } from '../../src/contract/workflows.js';
 import type { Attempt } from '../../src/domain/attempt.js';

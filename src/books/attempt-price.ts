@@ -3,10 +3,11 @@ import type { CreditsRange } from '../domain/money.js';
 import type { Row } from '../domain/row.js';
 import { intentOf } from '../domain/standing.js';
 import { loadRow, type RowSources } from '../home/row-work.js';
+import { StoreError } from '../store/port.js';
 import { expectedCredits } from './credits.js';
 import type { Books } from './open-books.js';
 import { widest } from './prices/price-book.js';
-import { withFollowUp } from './prices/row-price.js';
+import { hasFollowUp, withFollowUp } from './prices/row-price.js';
 
 /** What an attempt would cost, by its claim and by what is known since. */
 
@@ -16,8 +17,13 @@ import { withFollowUp } from './prices/row-price.js';
 export async function expectedOf(books: Books, ref: AttemptRef, attempt: Attempt): Promise<CreditsRange | null> {
   const intent = intentOf(attempt);
   if (!intent) return null;
-  const row = await rowOf(books, ref, intent);
-  return withFollowUp(row, await costOf(books, ref.batch, row, intent));
+  const row = await legibleRow(books, ref, intent);
+  return row ? withFollowUp(row, await costOf(books, ref.batch, row, intent)) : boundOf(intent);
+}
+
+/** The same where its row cannot be read: what was expected at its claim, as far as nothing is charged beyond that. */
+export function boundOf({ kind, expected }: Intent): CreditsRange | null {
+  return expected === null || hasFollowUp(kind) ? null : { lo: 0, hi: expected.hi };
 }
 
 /** Without what may be charged after the end. */
@@ -35,6 +41,16 @@ export async function costOf(
 export async function rowOf(sources: RowSources, { batch, id }: AttemptRef, intent: Intent): Promise<Row> {
   const { generation, part, index, kind } = intent;
   return (await loadRow(sources, { batch, id, generation, part, index, kind })).row;
+}
+
+/** The same; undefined where its line cannot be read, and waiting mends nothing. */
+export async function legibleRow(sources: RowSources, ref: AttemptRef, intent: Intent): Promise<Row | undefined> {
+  try {
+    return await rowOf(sources, ref, intent);
+  } catch (error) {
+    if (error instanceof StoreError && ['DAMAGED', 'ENOENT'].includes(error.code)) return undefined;
+    throw error;
+  }
 }
 
 /** A failed call may have been charged before it was refunded; other refusals never are (service document 1). */

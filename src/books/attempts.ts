@@ -8,9 +8,10 @@ import type { OpenAttempt } from '../home/ledger.js';
 import { adapterFor } from '../kinds/index.js';
 import { modelOf } from '../manifest/columns.js';
 import { endAbandoned } from './abandoned.js';
-import { costOf, expectedOf, rowOf, wasRefunded } from './attempt-price.js';
-import { finishBooks } from './charges.js';
+import { boundOf, costOf, expectedOf, legibleRow, wasRefunded } from './attempt-price.js';
 import { type Case, type KnownAttempt, mayComeBack } from './check/evidence.js';
+import { finishBooks } from './finish-books.js';
+import { spentLabels } from './group-labels.js';
 import type { Books } from './open-books.js';
 import { discountedRange } from './prices/price-book.js';
 import { followUpNano, hasFollowUp, withFollowUp } from './prices/row-price.js';
@@ -52,14 +53,19 @@ export async function eachAttemptSince(
     const attempt = await books.ledger.readAttempt(open);
     if (attempt !== undefined) listed.set(nameOf(open), { open, attempt });
   }
+  const billed: NamedAttempt[] = [];
   for await (const entry of books.book.each(sinceMs)) {
     const { kind, model, list: _, ...rest } = entry;
     // What may turn up of it later is known by the ledger.
     if (entry.end !== 'not_billed') listed.delete(nameOf(entry));
     const timing = await books.learned.timingOf(kind, model);
     const price = await priceNow(books, entry);
-    take({ ...rest, name: nameOf(entry), kind, model, timing, ...price });
+    const one: NamedAttempt = { ...rest, name: nameOf(entry), kind, model, timing, ...price };
+    if (one.end === 'billed') billed.push(one);
+    else take(one);
   }
+  const spent = await spentLabels(books, new Set(billed.map(({ name }) => name)));
+  for (const one of billed) if (!spent.has(one.name)) take(one);
   const cases: OpenCase[] = [];
   for (const { open, attempt } of listed.values()) {
     const standing = standingOf(attempt);
@@ -101,7 +107,7 @@ export async function openCase(books: Books, kind: Kind, ref: AttemptRef, attemp
   const intent = intentOf(attempt);
   // A torn claim has no time; its first later record bounds it.
   const claimedAtMs = intent?.atMs ?? attempt.states[0]?.atMs ?? books.now();
-  const row = intent && (await rowOf(books, ref, intent));
+  const row = intent && (await legibleRow(books, ref, intent));
   const timing = await books.learned.timingOf(kind, row && modelOf(row));
   const price = await expectedOf(books, ref, attempt);
   const bornMs = bornAfterMs(books);
@@ -121,9 +127,10 @@ export async function openCase(books: Books, kind: Kind, ref: AttemptRef, attemp
 async function openAttempt(books: Books, open: OpenAttempt, attempt: Attempt): Promise<NamedAttempt> {
   const { batch, id, n, kind, atMs } = open;
   const intent = intentOf(attempt);
-  const row = intent && (await rowOf(books, open, intent));
+  const row = intent && (await legibleRow(books, open, intent));
   const model = row && modelOf(row);
   const cost = row && (await costOf(books, batch, row, intent));
+  const price = row ? withFollowUp(row, cost ?? null) : intent && boundOf(intent);
   const one: NamedAttempt = {
     ...{ batch, id, n, name: nameOf(open), kind, model },
     timing: await books.learned.timingOf(kind, model),
@@ -132,7 +139,7 @@ async function openAttempt(books: Books, open: OpenAttempt, attempt: Attempt): P
     runningAtMs: books.running.last(open),
     end: 'open',
     endedAtMs: null,
-    ...((row && cost && withFollowUp(row, cost)) ?? { lo: 0, hi: null }),
+    ...(price ?? { lo: 0, hi: null }),
     laterNano: row ? followUpNano(row, cost ?? null) : hasFollowUp(kind) ? null : 0,
   };
   return standingOf(attempt) === 'created' ? endAbandoned(books, one, attempt, row) : one;

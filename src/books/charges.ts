@@ -3,16 +3,15 @@ import { defined } from '../domain/defined.js';
 import type { ResultFacts } from '../domain/exchange.js';
 import type { CreditsRange } from '../domain/money.js';
 import type { Row } from '../domain/row.js';
-import { intentOf, ownStates } from '../domain/standing.js';
-import { type EndState, nameOf, type ResultState, resultState } from '../home/attempts.js';
+import { intentOf } from '../domain/standing.js';
+import { type EndState, nameOf, type ResultState } from '../home/attempts.js';
 import type { BookedAttempt } from '../home/charge-book.js';
 import { modelOf } from '../manifest/columns.js';
-import { StoreError } from '../store/port.js';
-import { expectedOf, rowOf, wasRefunded } from './attempt-price.js';
+import { expectedOf, wasRefunded } from './attempt-price.js';
 import { actualCredits, expectedCredits, listCredits } from './credits.js';
 import type { Books } from './open-books.js';
 import { followUpNano, hasFollowUp } from './prices/row-price.js';
-import { renderMaxMs, slotUntilMs } from './waits.js';
+import { renderMaxMs } from './waits.js';
 
 /** Enters what attempts cost, so that credits checks of other attempts can explain the balance. */
 
@@ -123,48 +122,6 @@ async function bookFollowUp(
   const untilMs = endedAtMs + renderMaxMs(books, row.kind) / books.settings.timeScale;
   const owed: CreditsRange = { lo: 0, hi: followUpNano(row, cost) };
   await book(books, row, ref, 'follow_up', { claimedAtMs, endedAtMs: untilMs, cost: owed, list: null });
-}
-
-/**
- * Enters an attempt whose process died between its end and its books: else the credits check would take it for one that
- * may still be charged, for ever. Can be repeated: what stands in the book stays.
- */
-export async function finishBooks(books: Books, ref: AttemptRef, attempt: Attempt): Promise<void> {
-  const intent = intentOf(attempt);
-  const last = attempt.states.at(-1);
-  const end = resultState(attempt) ?? ownStates(attempt).findLast((state) => state.state === 'ended');
-  const isDecided = end === undefined && wasDecidedOpen(attempt);
-  const isOver = end !== undefined || isDecided || last?.state === 'verdict' || last?.state === 'refused';
-  if (!isOver || intent === undefined || !(await books.ledger.isListed(ref))) return;
-  const row = await rowOf(books, ref, intent).catch(unlessIllegible);
-  if (row === undefined) return;
-  const claimedAtMs = intent.atMs;
-  if (last?.state === 'verdict') {
-    const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
-    await bookVerdict(books, row, ref, { attempt, endedAtMs, verdict: last.verdict, goneMs: null });
-  } else if (isDecided) {
-    const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
-    await bookVerdict(books, row, ref, { attempt, endedAtMs, verdict: 'undecided', goneMs: null });
-  } else if (end !== undefined) {
-    const createdAtMs = attempt.states.find(({ state }) => state === 'created')?.atMs;
-    await bookEnd(books, row, ref, end, { claimedAtMs, createdAtMs });
-  } else if (last?.state === 'refused') await bookRefusal(books, row, ref, last, { claimedAtMs });
-}
-
-/**
- * True where a person or a policy decided while no verdict told what the attempt cost. A decision moves no balance: what
- * it was charged, and what is given back of it, can still be taken for that of another attempt.
- */
-function wasDecidedOpen({ states }: Attempt): boolean {
-  const last = states.at(-1)?.state;
-  if (last !== 'ruled' && last !== 'overridden') return false;
-  const found = states.findLast((state) => state.state === 'verdict');
-  return found === undefined || found.verdict === 'undecided';
-}
-
-/** Nobody can price a row whose line cannot be read, and waiting mends nothing. */
-function unlessIllegible(error: unknown): undefined {
-  if (!(error instanceof StoreError) || !['DAMAGED', 'ENOENT'].includes(error.code)) throw error;
 }
 
 /** Enters what a refusal leaves behind. */

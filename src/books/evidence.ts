@@ -6,6 +6,7 @@ import { policyOf } from '../home/run-order.js';
 import { type NamedAttempt, type OpenCase, openCase } from './attempts.js';
 import { countTime } from './check/counted-time.js';
 import { type Evidence, type Judged, mayComeBack, movementsOf } from './check/evidence.js';
+import { spentLabels } from './group-labels.js';
 import { type History, historyBefore } from './history.js';
 import type { Books } from './open-books.js';
 
@@ -133,6 +134,7 @@ async function judgedBefore(
   for await (const { members } of books.groups.all()) {
     if (members.some((name) => names.has(name))) for (const name of members) names.add(name);
   }
+  const spent = await spentLabels(books, names);
   const joined: OpenCase[] = [];
   let billed = 0;
   for (const name of names) {
@@ -143,7 +145,7 @@ async function judgedBefore(
     const one = await openCase(books, intent.kind, refOf(name), attempt);
     if (!isAlike(one, subject) || (await isHeld(books, one.batch, subject))) continue;
     joined.push(one);
-    if (standing === 'billed') billed += 1;
+    if (standing === 'billed' && !spent.has(name)) billed += 1;
   }
   if (billed === 0) return undefined;
   const isJoined = ({ name }: NamedAttempt): boolean =>

@@ -3,7 +3,7 @@ import { intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
 import { resultState } from '../home/attempts.js';
 import { type BatchBooks, batchBooks, beginOf, readBooks } from '../home/learned.js';
 import { adapterFor } from '../kinds/index.js';
-import { rowOf } from './attempt-price.js';
+import { legibleRow } from './attempt-price.js';
 import { attemptsSince, eachAttemptSince, type NamedAttempt } from './attempts.js';
 import { type Movement, movementsOf } from './check/evidence.js';
 import { plus, ZERO } from './check/interval.js';
@@ -156,7 +156,8 @@ async function keepMeasurement(
   if (!intent || !result || intent.rowHash !== record.rowHash) return;
   const { exclusive } = books.settings;
   const { kind } = intent;
-  const row = await rowOf(books, named, intent);
+  const row = await legibleRow(books, named, intent);
+  if (row === undefined) return;
   const endedAtMs = named.endedAtMs ?? atMs;
   const multipliers = await books.discounts.multipliers(adapterFor(kind), named.claimedAtMs, endedAtMs);
   const [multiplierPpb, ...others] = multipliers;

@@ -1,6 +1,7 @@
 import type { Attempt, AttemptRef, Verdict } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
 import { intentOf, standingOf } from '../domain/standing.js';
+import { nameOf } from '../home/attempts.js';
 import { statesOf } from '../home/row-standing.js';
 import { policyOf, runOrder } from '../home/run-order.js';
 import {
@@ -11,12 +12,14 @@ import {
   watchedVerdicts,
   watchVerdict,
 } from '../home/verdicts.js';
-import { rowOf } from './attempt-price.js';
+import { legibleRow } from './attempt-price.js';
 import { bookVerdict } from './charges.js';
-import { type Evidence, upTo } from './check/evidence.js';
+import { type Evidence, newestAlone, upTo } from './check/evidence.js';
 import { settle } from './check/settle.js';
 import { clockText } from './check/story.js';
 import { gatherEvidence } from './evidence.js';
+import { bookUnread } from './finish-books.js';
+import { spentLabels } from './group-labels.js';
 import type { Books } from './open-books.js';
 import { reviseRow } from './revise.js';
 import { renderMaxMs, slotUntilMs } from './waits.js';
@@ -41,7 +44,12 @@ export async function watch(
 export async function auditVerdicts(books: Books): Promise<void> {
   for (const watched of await watchedVerdicts(books.home)) {
     const attempt = await books.ledger.readAttempt(watched);
-    if (attempt) await audit(books, watched, attempt);
+    try {
+      if (attempt) await audit(books, watched, attempt);
+    } catch (error) {
+      // What one of them lacks keeps no other from being looked at.
+      books.log.warn({ name: nameOf(watched), error: String(error) }, 'a verdict could not be looked at again');
+    }
     if (!attempt || books.now() > watched.untilMs) await unwatchVerdict(books.home, watched);
   }
 }
@@ -57,6 +65,8 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
   // A person, or a later answer, has settled it otherwise.
   if (standing !== watched.verdict) return unwatchVerdict(books.home, watched);
   if (watched.verdict === 'undecided') return settleLate(books, watched, attempt);
+  // The job that it was labelled for turned up elsewhere in its group: no bill comes back, so nothing is sent again.
+  if ((await spentLabels(books, new Set([nameOf(watched)]))).size > 0) return unwatchVerdict(books.home, watched);
   // What had shown before the verdict contradicts nothing: a bill that came back, or a quiet before a late job.
   const since = { sinceMs: watched.atMs };
   // An alarm is raised at once; what would be sent again waits until all discounts are known.
@@ -134,15 +144,6 @@ async function maySendAgain(books: Books, batch: string): Promise<boolean> {
   return policy !== 'hold' && ends === undefined && trusted;
 }
 
-/** A charge after its time follows from no earlier reading: the newest must show it by itself. */
-function newestAlone(evidence: Evidence): Evidence {
-  const { readings, subject } = evidence;
-  return {
-    ...evidence,
-    readings: [...readings.filter(({ atMs }) => atMs <= subject.claimedAtMs), ...readings.slice(-1)],
-  };
-}
-
 function isGrouped({ states }: Attempt): boolean {
   return states.some((state) => state.state === 'verdict' && state.group !== undefined);
 }
@@ -183,7 +184,8 @@ async function book(
   // Without a claim that can be read nobody knows what it cost.
   if (intent === undefined) return;
   const endedAtMs = Math.max(books.now(), slotUntilMs(books, attempt, watched.kind));
-  const row = await rowOf(books, watched, intent);
+  const row = await legibleRow(books, watched, intent);
+  if (row === undefined) return bookUnread(books, watched, intent, endedAtMs);
   await bookVerdict(books, row, watched, { attempt, endedAtMs, verdict, goneMs });
 }
 

@@ -1,6 +1,8 @@
 import type { JobKey } from '../contract/semaphore.js';
 import type { LateHandleInput, RowRef } from '../contract/workflows.js';
-import { type Standing, standingOf } from '../domain/standing.js';
+import type { Attempt } from '../domain/attempt.js';
+import { standingOf } from '../domain/standing.js';
+import { hasLostAnswer } from '../home/attempts.js';
 import type { Callbacks, CalledAttempt } from '../home/handles.js';
 import { adapterFor } from '../kinds/index.js';
 import type { CallbackDesk } from './receiver.js';
@@ -38,34 +40,29 @@ export function createCallbackDesk(options: CallbackDeskOptions): CallbackDesk {
       return async (body) => {
         const { id, n } = called.ref;
         log.info({ account: options.account, id, n, standing: standingOf(called.attempt) }, 'a callback came');
-        const standing = await noteHandle(options, token, called, body);
-        if (standing === 'created') pace(token, () => tell(options, called, false));
-        else if (isLost(standing)) pace(token, () => tell(options, called, true));
+        const attempt = await noteHandle(options, token, called, body);
+        if (attempt === undefined) return;
+        if (standingOf(attempt) === 'created') pace(token, () => tell(options, called, false));
+        else if (hasLostAnswer(attempt)) pace(token, () => tell(options, called, true));
       };
     },
   };
 }
 
-/** Keeps a handle that the body names where one is missing; gives where the attempt stands after that. */
+/** Keeps a handle that the body names where one is missing; gives the attempt after that, undefined without a handle. */
 async function noteHandle(
   { callbacks }: CallbackDeskOptions,
   token: string,
   { attempt, intent }: CalledAttempt,
   body: Uint8Array,
-): Promise<Standing | 'unknown'> {
-  const standing = standingOf(attempt);
-  if (standing !== 'claimed' && !isLost(standing)) return standing;
+): Promise<Attempt | undefined> {
+  if (standingOf(attempt) !== 'claimed' && !hasLostAnswer(attempt)) return attempt;
   const adapter = adapterFor(intent.kind);
   const handle = adapter.flow === 'async' ? adapter.salvageHandle(body, true) : undefined;
-  if (handle === undefined) return 'unknown';
+  if (handle === undefined) return undefined;
   await callbacks.noteHandle(intent, handle, Date.now());
   // Looked at again: an answer that was lost meanwhile has perhaps not seen this handle.
-  const now = await callbacks.find(token);
-  return now === undefined ? 'unknown' : standingOf(now.attempt);
-}
-
-function isLost(standing: Standing | 'unknown'): boolean {
-  return ['open_case', 'billed', 'undecided', 'not_billed', 'given_up'].includes(standing);
+  return (await callbacks.find(token))?.attempt;
 }
 
 async function tell(options: CallbackDeskOptions, { ref, intent }: CalledAttempt, mayBeLate: boolean): Promise<void> {

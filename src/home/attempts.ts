@@ -176,6 +176,16 @@ export function resultStates(attempt: Attempt): ResultState[] {
   );
 }
 
+/**
+ * True where the answer is lost, whatever was found or decided of it since, even to pay again: a handle that turns up may
+ * still bring the output that was paid for.
+ */
+export function hasLostAnswer(attempt: Attempt): boolean {
+  const last = attempt.states.at(-1)?.state;
+  if (last === 'overridden') return resultState(attempt) === undefined;
+  return standingOf(attempt) === 'open_case' || last === 'verdict' || last === 'ruled';
+}
+
 /** How a job that was accepted came to its end. */
 export type EndState = Extract<AttemptState, { state: 'rendered' | 'ended' }>;
 

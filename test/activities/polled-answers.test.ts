@@ -48,7 +48,8 @@ async function stand(second: (atMs: number) => AttemptState, isHeard = true) {
     const { confirmHandle } = salvageActivities(served);
     return new MockActivityEnvironment({ attempt: tries }).run(confirmHandle, { ...input, candidate: 0 });
   };
-  return { clock, poll, confirm, said };
+  const append = (state: AttemptState) => deps.ledger.append(ref, state);
+  return { clock, poll, confirm, said, append };
 }
 
 const created = (atMs: number): AttemptState => ({ state: 'created', atMs, handle: 'h' });
@@ -90,6 +91,13 @@ it('TH: a handle is confirmed by a word of its job alone, not by an empty answer
   expect(await confirm('{}')).toMatchObject({ confirmed: false, open: true });
   expect(await confirm(MAINTENANCE)).toMatchObject({ confirmed: false, open: true });
   expect(await confirm(RUNNING)).toMatchObject({ confirmed: true });
+});
+
+it('TH: nor is a handle gone without because its row may be paid again', async () => {
+  const evidence = { rule: 'TH', message: 'cut' };
+  const { confirm, append } = await stand((atMs) => ({ state: 'created_lost', atMs, evidence, salvagedHandle: 'h' }));
+  await append({ state: 'overridden', atMs: 2, cause: 'always', by: { who: 'policy' } });
+  expect(await confirm(RENDERED)).toMatchObject({ confirmed: true });
 });
 
 it.each([

@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { attemptsSince } from '../../src/books/attempts.js';
-import { finishBooks } from '../../src/books/charges.js';
 import { gatherEvidence } from '../../src/books/evidence.js';
+import { finishBooks } from '../../src/books/finish-books.js';
 import { countAttempts, isSameCount, recordGroup, settleTogether } from '../../src/books/groups.js';
 import type { Attempt } from '../../src/domain/attempt.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';

@@ -374,7 +374,7 @@ export const MUTATIONS: readonly Mutation[] = [
     '  return expected ?? now;',
     MONEY_TEST,
   ),
-  one('F31', 'src/books/attempts.ts', 'timing, ...price });', 'timing });', 'test/books/discounts.test.ts'),
+  one('F31', 'src/books/attempts.ts', 'timing, ...price };', 'timing };', 'test/books/discounts.test.ts'),
   one('F33', 'src/books/credits.ts', '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n', '', POLLS_TEST),
   one(
     'F34',

@@ -77,6 +77,15 @@ export function upTo<E extends Evidence>(evidence: E, untilMs: number): E {
   return { ...evidence, readings: evidence.readings.filter(({ atMs }) => atMs <= untilMs) };
 }
 
+/** A charge after its time follows from no earlier reading: the newest must show it by itself. */
+export function newestAlone(evidence: Evidence): Evidence {
+  const { readings, subject } = evidence;
+  return {
+    ...evidence,
+    readings: [...readings.filter(({ atMs }) => atMs <= subject.claimedAtMs), ...readings.slice(-1)],
+  };
+}
+
 /** Interchangeable attempts with a verdict, as the open cases that they were. */
 export interface Judged {
   cases: Case[];
