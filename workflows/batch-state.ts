@@ -142,16 +142,17 @@ export function takePage(state: BatchState, page: PageResult, nowMs: number): Op
 /** Counts a row that ended, once: a second report of it finds it no longer open. A corrected one is counted anew. */
 export function countFinished(state: BatchState, report: RowFinished, nowMs: number): boolean {
   const found = state.open.find((o) => o.row.id === report.id);
-  const { id, status, creditsNano } = report;
-  if (report.was) state.corrected = true;
-  if (!found) {
-    if (report.was) bookRevised(state, report.was.creditsNano, creditsNano);
-    if (report.was && state.counts[report.was.status] > 0) {
-      count(state, report.was, -1);
-      count(state, report, 1);
-    }
-    return false;
+  const { id, status, creditsNano, was } = report;
+  if (was) {
+    state.corrected = true;
+    bookRevised(state, report);
   }
+  if (was && found === undefined && state.counts[was.status] > 0) {
+    count(state, was, -1);
+    count(state, report, 1);
+  }
+  // A row that was opened again since is in no count: its job runs, and will report how it ends.
+  if (was || found === undefined) return false;
   state.open = state.open.filter((o) => o !== found);
   bookFinished(state, found, report.creditsNano);
   noteFeeder(state, found, status);

@@ -67,8 +67,10 @@ export function bookFinished(state: BatchState, row: OpenRow, creditsNano: Credi
 }
 
 /** What a row that had ended costs more than it was counted with; what was not known then was counted with its bound. */
-export function bookRevised(state: BatchState, was: CreditsNano | null, creditsNano: CreditsNano | null): void {
-  if (was !== null && creditsNano !== null) addSpent(state, Math.max(0, creditsNano - was));
+export function bookRevised(state: BatchState, { was, creditsNano, moreNano }: RowFinished): void {
+  if (moreNano !== undefined) addSpent(state, moreNano ?? UNBOUNDED);
+  else if (was && was.creditsNano !== null && creditsNano !== null)
+    addSpent(state, Math.max(0, creditsNano - was.creditsNano));
 }
 
 function costOf({ isJoined, countedNano, upToNano, again }: OpenRow, creditsNano: CreditsNano | null): CreditsNano {
