@@ -20,7 +20,7 @@ import { retryFor, runOrder, standingOfRow } from '../src/home/run-order.js';
 import { windowCap } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { entryOf, heldBack, PAGE_CHARS_MAX, soonestFirst } from './row/page-entry.js';
+import { countedOf, entryOf, heldBack, PAGE_CHARS_MAX, soonestFirst } from './row/page-entry.js';
 import { sharingEntry } from './share.js';
 
 export interface FedRowActivities {
@@ -160,6 +160,7 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   const feeds = isAwaited ? { feeds: true as const } : {};
   const was = record && { status: record.status, creditsNano: record.creditsNano ?? null };
   const upToNano = await priceOf(deps, row);
+  const counted = standing.begins === 'submit' ? {} : await countedOf(deps, { batch, id, n: attempts });
   return {
     outcome: 'restart',
     begins,
@@ -167,6 +168,7 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
     ...feeds,
     ...(was ? { was } : {}),
     ...(upToNano === null ? {} : { upToNano }),
+    ...counted,
   };
 }
 

@@ -61,6 +61,13 @@ export function reservePayment(state: BatchState, { id, n, nano }: PaymentAsked)
   return true;
 }
 
+/** What the job of a row may pay for an attempt: what was reserved for it, or counted of the one that was at the service. */
+export function boundOf(state: BatchState, row: OpenRow): { upToNano?: CreditsNano } {
+  const { isJoined, countedNano, atServiceNano, upToNano } = row;
+  const most = isJoined && countedNano === undefined ? atServiceNano : upToNano;
+  return state.limits.maxCreditsNano === null || most === undefined || most === null ? {} : { upToNano: most };
+}
+
 /** The reservation becomes the cost; where that is not known, the whole reservation stays. */
 export function bookFinished(state: BatchState, row: OpenRow, creditsNano: CreditsNano | null): void {
   addSpent(state, costOf(row, creditsNano));
