@@ -137,8 +137,9 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   const { batch, id } = row;
   const [open] = await deps.messenger.areOpen([{ batch, id }]);
   const record = await deps.records.readRecord(batch, id);
-  // The job of a row that was replaced is about to close: the batch's sweep starts the new one should that take long.
-  if (open && record?.reasonCode !== 'row_replaced') return { outcome: 'nothing' };
+  // The job of the row's old values is about to close: the batch's sweep starts the new one should that take long.
+  const isClosing = record?.reasonCode === 'row_replaced' || record?.reasonCode === 'budget_reached';
+  if (open && !isClosing) return { outcome: 'nothing' };
   const [{ row: stored }, rerun, order] = await Promise.all([
     deps.rows.readRow(batch, row.generation, row.part, row.index),
     rerunOrder(deps.home, batch, row.generation),

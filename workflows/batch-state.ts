@@ -4,7 +4,7 @@ import type { OpenRow } from '../src/contract/rows.js';
 import type { BatchEvent, BatchProgress, BatchResult, BatchState, RowRef } from '../src/contract/workflows.js';
 import type { BatchTally } from '../src/domain/batch.js';
 import { noCounts, STATUSES } from '../src/domain/outcome.js';
-import { bookFinished, bookRevised, count, countFailure, takeLimits } from './budget.js';
+import { bookFinished, bookRevised, count, countFailure, isBoundByCount, takeLimits } from './budget.js';
 import {
   chainsAreOver,
   countAhead,
@@ -159,9 +159,9 @@ export function countFinished(state: BatchState, report: RowFinished, nowMs: num
   if (found.isAhead && found.countedIn === state.generation) countAhead(state, report);
   else if (found.countedIn !== state.generation) return true;
   else count(state, report, 1);
-  countFailure(state, report);
   const again = rowToReopen(found, report);
-  if (again && !isDraining(state)) state.reopened = [...(state.reopened ?? []), again];
+  if (again === undefined) countFailure(state, report);
+  else if (!isDraining(state)) state.reopened = [...(state.reopened ?? []), again];
   addEvent(state, { atMs: nowMs, type: 'row_finished', id, status, ...(creditsNano === null ? {} : { creditsNano }) });
   return true;
 }
@@ -219,6 +219,9 @@ export function noteCancelled(state: BatchState): void {
 export function rowToReopen(found: OpenRow, { reason, status }: RowFinished): RowRef | undefined {
   // Its job was the old row's.
   if (reason === 'row_replaced') return found.now;
+  // Its job was bounded by what the old row cost: the room may have the new one's price.
+  const isOverOld = status === 'not_started' && (reason ?? 'budget_reached') === 'budget_reached';
+  if (isOverOld) return found.now ?? (isBoundByCount(found) ? found.row : undefined);
   return found.wasCancelled && status === 'cancelled' ? (found.now ?? found.row) : undefined;
 }
 

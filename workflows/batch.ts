@@ -140,7 +140,10 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     const found = await home.reopenRow({ row, cursor: state.cursor });
     if (found.outcome === 'nothing') return noteHeld(state, found.isHeld ? 1 : 0);
     const opened = reopenRow(state, row, found, Date.now());
-    if (opened) await start([{ opened, begins: found.begins, attempts: found.attempts }]);
+    if (opened === 'over budget') {
+      state.stopped ??= 'budget_reached';
+      await drain();
+    } else if (opened) await start([{ opened, begins: found.begins, attempts: found.attempts }]);
   }
 
   function start(rows: StartedRow[]): Promise<void> {

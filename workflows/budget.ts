@@ -63,9 +63,13 @@ export function reservePayment(state: BatchState, { id, n, nano }: PaymentAsked)
 
 /** What the job of a row may pay for an attempt: what was reserved for it, or counted of the one that was at the service. */
 export function boundOf(state: BatchState, row: OpenRow): { upToNano?: CreditsNano } {
-  const { isJoined, countedNano, atServiceNano, upToNano } = row;
-  const most = isJoined && countedNano === undefined ? atServiceNano : upToNano;
+  const most = row.isJoined && row.countedNano === undefined ? row.atServiceNano : row.upToNano;
   return state.limits.maxCreditsNano === null || most === undefined || most === null ? {} : { upToNano: most };
+}
+
+/** Nothing of the room was reserved for the row: its bound is what its attempt at the service was counted with. */
+export function isBoundByCount({ isJoined, countedNano, atServiceNano }: OpenRow): boolean {
+  return isJoined === true && countedNano === undefined && atServiceNano !== undefined;
 }
 
 /** The reservation becomes the cost; where that is not known, the whole reservation stays. */

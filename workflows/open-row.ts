@@ -70,18 +70,22 @@ interface Reopening {
   atServiceNano?: CreditsNano | undefined;
 }
 
-/** Takes a row that goes on out of the counts and opens it once more; undefined when it is open already. */
+/**
+ * Takes a row that goes on out of the counts and opens it once more; undefined when it is open already. One whose budget
+ * stopped it, and has no room for its price of today either, is `over budget`.
+ */
 export function reopenRow(
   state: BatchState,
   row: RowRef,
   { was, begins, attempts, feeds, upToNano, atServiceNano }: Reopening,
   nowMs: number,
-): OpenRow | undefined {
+): OpenRow | 'over budget' | undefined {
   if (state.open.some((o) => o.row.id === row.id)) return undefined;
   const room = roomNano(state);
   const isNew = begins === 'submit' || begins === 'prepare';
   // What does not fit waits for the next order, like every row of a batch whose budget is reached.
-  if (isNew && room !== null && (upToNano ?? Number.POSITIVE_INFINITY) > room) return undefined;
+  const fits = !isNew || room === null || (upToNano ?? Number.POSITIVE_INFINITY) <= room;
+  if (!fits) return was?.status === 'not_started' ? 'over budget' : undefined;
   // A row of an earlier manifest is carried on, but belongs to no count.
   const isCounted = row.generation === state.generation;
   if (isCounted && was) count(state, was, -1);
