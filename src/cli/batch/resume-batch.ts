@@ -14,6 +14,7 @@ import { createBatchSource, signalRunning, tryRefusedKey } from './batch-source.
 import { batchTally } from './batch-tally.js';
 import { approvedLimits, givenLimits, limitsOf, withLimits } from './batch-terms.js';
 import {
+  damagedOrderText,
   fullDisk,
   generationInForce,
   type KnownBatch,
@@ -56,7 +57,8 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
       }
       const generation = await generationInForce(access, batch);
       if (generation === undefined || !(await hasOpenRows({ ...at, generation }))) continue;
-      const terms = await readBatchOrder(access.home, batch);
+      const order = await readBatchOrder(access.home, batch);
+      const terms = order?.isDamaged ? undefined : order;
       if (terms !== undefined) await submitBatch(at, work, supplyOf({ generation }), terms);
       (terms === undefined ? done.left : done.resumed).push(batch);
     }
@@ -147,6 +149,7 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
   const stopped = await stoppedReason(home, batch);
   const isRunning = (await createBatchSource(known, work).state()).state === 'running';
   const terms = await readBatchOrder(home, batch);
+  if (terms?.isDamaged) throw new UserError(`${damagedOrderText(batch)}; nothing was submitted`);
   const limits = givenLimits(limitsOf(session), terms?.limits ?? limitsOf(session));
   const isLeft = (await stoppedEarly(known)) || (await hasOpenRows(known)) || (await waitsForOutput(known));
   if (!isRunning && !isLeft) await refuseSampled(known);
