@@ -101,6 +101,8 @@ function newHomeMarks(): HomeMarks {
 export interface Requests {
   /** 0 once it may leave, and is counted; where that is not within `patienceMs`, the ms until it could, and nothing is counted. */
   turn(patienceMs: number): Promise<number>;
+  /** It leaves now: where that is long after its turn at `turnMs`, by the steady clock, it counts once more. */
+  leaves(turnMs: number): void;
 }
 
 /** Submits of this process that wait for the grant of their job. */

@@ -20,7 +20,7 @@ import { retryFor, runOrder, standingOfRow } from '../src/home/run-order.js';
 import { windowCap } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { entryOf, heldBack, PAGE_CHARS_MAX, soonestFirst } from './row/page-entry.js';
+import { countedOf, entryOf, heldBack, PAGE_CHARS_MAX, soonestFirst } from './row/page-entry.js';
 import { sharingEntry } from './share.js';
 
 export interface FedRowActivities {
@@ -137,8 +137,9 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   const { batch, id } = row;
   const [open] = await deps.messenger.areOpen([{ batch, id }]);
   const record = await deps.records.readRecord(batch, id);
-  // The job of a row that was replaced is about to close: the batch's sweep starts the new one should that take long.
-  if (open && record?.reasonCode !== 'row_replaced') return { outcome: 'nothing' };
+  // The job of the row's old values is about to close: the batch's sweep starts the new one should that take long.
+  const isClosing = record?.reasonCode === 'row_replaced' || record?.reasonCode === 'budget_reached';
+  if (open && !isClosing) return { outcome: 'nothing' };
   const [{ row: stored }, rerun, order] = await Promise.all([
     deps.rows.readRow(batch, row.generation, row.part, row.index),
     rerunOrder(deps.home, batch, row.generation),
@@ -160,6 +161,7 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   const feeds = isAwaited ? { feeds: true as const } : {};
   const was = record && { status: record.status, creditsNano: record.creditsNano ?? null };
   const upToNano = await priceOf(deps, row);
+  const counted = standing.begins === 'submit' ? {} : await countedOf(deps, { batch, id, n: attempts });
   return {
     outcome: 'restart',
     begins,
@@ -167,6 +169,7 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
     ...feeds,
     ...(was ? { was } : {}),
     ...(upToNano === null ? {} : { upToNano }),
+    ...counted,
   };
 }
 

@@ -93,6 +93,8 @@ interface Ready {
   /** Stands in the request, so the claim must have it too. */
   offer: CallbackOffer | undefined;
   earlier: Attempt[];
+  /** By the steady clock. */
+  turnMs: number;
 }
 
 /** Everything that can be done, and refused, without a claim. */
@@ -116,7 +118,7 @@ async function prepare(deps: Dependencies, { row, n, sinceMs }: SubmitInput): Pr
   if (request === 'needs_inputs') return { outcome: 'needs_inputs' };
   if (typeof request === 'string') return { outcome: 'not_sent', reason: request };
   await deps.requests.turn(Number.POSITIVE_INFINITY); // a claim must be fresh when it is sent
-  return { work, ref, request, offer, earlier };
+  return { work, ref, request, offer, earlier, turnMs: deps.monotonic() };
 }
 
 async function claimAndSend(
@@ -172,7 +174,7 @@ async function claimAndSend(
 /** The one POST of a claim, and its outcome made durable. */
 async function send(
   deps: Dependencies,
-  { work, ref, request }: Ready,
+  { work, ref, request, turnMs }: Ready,
   { claimedWallMs, claimedMonotonicMs, grant }: { claimedWallMs: number; claimedMonotonicMs: number } & HeldGrant,
 ): Promise<SubmitResult> {
   // The key may have been changed once the answer is there.
@@ -184,6 +186,7 @@ async function send(
       const ageMs = Math.max(wallMs, deps.monotonic() - claimedMonotonicMs);
       // A wall clock that was set back proves nothing about the age either.
       if (ageMs > FRESH_MS || wallMs < -FRESH_MS) throw new Error('the claim is too old to be sent');
+      deps.requests.leaves(turnMs);
     },
   });
   try {

@@ -4,7 +4,7 @@ import type { OpenRow } from '../src/contract/rows.js';
 import type { BatchEvent, BatchProgress, BatchResult, BatchState, RowRef } from '../src/contract/workflows.js';
 import type { BatchTally } from '../src/domain/batch.js';
 import { noCounts, STATUSES } from '../src/domain/outcome.js';
-import { bookFinished, bookRevised, count, countFailure, takeLimits } from './budget.js';
+import { bookFinished, bookRevised, count, countFailure, isBoundByCount, takeLimits } from './budget.js';
 import {
   chainsAreOver,
   countAhead,
@@ -142,25 +142,26 @@ export function takePage(state: BatchState, page: PageResult, nowMs: number): Op
 /** Counts a row that ended, once: a second report of it finds it no longer open. A corrected one is counted anew. */
 export function countFinished(state: BatchState, report: RowFinished, nowMs: number): boolean {
   const found = state.open.find((o) => o.row.id === report.id);
-  const { id, status, creditsNano } = report;
-  if (report.was) state.corrected = true;
-  if (!found) {
-    if (report.was) bookRevised(state, report.was.creditsNano, creditsNano);
-    if (report.was && state.counts[report.was.status] > 0) {
-      count(state, report.was, -1);
-      count(state, report, 1);
-    }
-    return false;
+  const { id, status, creditsNano, was } = report;
+  if (was) {
+    state.corrected = true;
+    bookRevised(state, report);
   }
+  if (was && found === undefined && state.counts[was.status] > 0) {
+    count(state, was, -1);
+    count(state, report, 1);
+  }
+  // A row that was opened again since is in no count: its job runs, and will report how it ends.
+  if (was || found === undefined) return false;
   state.open = state.open.filter((o) => o !== found);
   bookFinished(state, found, report.creditsNano);
   noteFeeder(state, found, status);
   if (found.isAhead && found.countedIn === state.generation) countAhead(state, report);
   else if (found.countedIn !== state.generation) return true;
   else count(state, report, 1);
-  countFailure(state, report);
   const again = rowToReopen(found, report);
-  if (again && !isDraining(state)) state.reopened = [...(state.reopened ?? []), again];
+  if (again === undefined) countFailure(state, report);
+  else if (!isDraining(state)) state.reopened = [...(state.reopened ?? []), again];
   addEvent(state, { atMs: nowMs, type: 'row_finished', id, status, ...(creditsNano === null ? {} : { creditsNano }) });
   return true;
 }
@@ -218,6 +219,9 @@ export function noteCancelled(state: BatchState): void {
 export function rowToReopen(found: OpenRow, { reason, status }: RowFinished): RowRef | undefined {
   // Its job was the old row's.
   if (reason === 'row_replaced') return found.now;
+  // Its job was bounded by what the old row cost: the room may have the new one's price.
+  const isOverOld = status === 'not_started' && (reason ?? 'budget_reached') === 'budget_reached';
+  if (isOverOld) return found.now ?? (isBoundByCount(found) ? found.row : undefined);
   return found.wasCancelled && status === 'cancelled' ? (found.now ?? found.row) : undefined;
 }
 

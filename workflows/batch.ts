@@ -10,7 +10,7 @@ import * as messages from '../src/contract/messages.js';
 import { jobId } from '../src/contract/names.js';
 import type { BatchInput, BatchProgress, BatchResult, BatchState, RowRef } from '../src/contract/workflows.js';
 import * as window from './batch-state.js';
-import { beginReadSpent, mustReadSpent, reservePayment, takeSpent } from './budget.js';
+import { beginReadSpent, boundOf, mustReadSpent, reservePayment, takeSpent } from './budget.js';
 import { freezeChains, noteHeld, openOrdered, rescanHeld } from './chains.js';
 import { openHold } from './hold-batch.js';
 import { reopenRow, takeReopened } from './open-row.js';
@@ -140,13 +140,15 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     const found = await home.reopenRow({ row, cursor: state.cursor });
     if (found.outcome === 'nothing') return noteHeld(state, found.isHeld ? 1 : 0);
     const opened = reopenRow(state, row, found, Date.now());
-    if (opened) await start([{ opened, begins: found.begins, attempts: found.attempts }]);
+    if (opened === 'over budget') {
+      state.stopped ??= 'budget_reached';
+      await drain();
+    } else if (opened) await start([{ opened, begins: found.begins, attempts: found.attempts }]);
   }
 
   function start(rows: StartedRow[]): Promise<void> {
-    const begin = rows.map(({ opened: { row, isJoined, upToNano }, begins, attempts }) => {
-      const isBounded = state.limits.maxCreditsNano !== null && !isJoined && upToNano !== null;
-      return { row, begins, attempts, ...(isBounded ? { upToNano } : {}) };
+    const begin = rows.map(({ opened, begins, attempts }) => {
+      return { row: opened.row, begins, attempts, ...boundOf(state, opened) };
     });
     return startJobs(input, begin);
   }

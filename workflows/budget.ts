@@ -61,14 +61,27 @@ export function reservePayment(state: BatchState, { id, n, nano }: PaymentAsked)
   return true;
 }
 
+/** What the job of a row may pay for an attempt: what was reserved for it, or counted of the one that was at the service. */
+export function boundOf(state: BatchState, row: OpenRow): { upToNano?: CreditsNano } {
+  const most = row.isJoined && row.countedNano === undefined ? row.atServiceNano : row.upToNano;
+  return state.limits.maxCreditsNano === null || most === undefined || most === null ? {} : { upToNano: most };
+}
+
+/** Nothing of the room was reserved for the row: its bound is what its attempt at the service was counted with. */
+export function isBoundByCount({ isJoined, countedNano, atServiceNano }: OpenRow): boolean {
+  return isJoined === true && countedNano === undefined && atServiceNano !== undefined;
+}
+
 /** The reservation becomes the cost; where that is not known, the whole reservation stays. */
 export function bookFinished(state: BatchState, row: OpenRow, creditsNano: CreditsNano | null): void {
   addSpent(state, costOf(row, creditsNano));
 }
 
 /** What a row that had ended costs more than it was counted with; what was not known then was counted with its bound. */
-export function bookRevised(state: BatchState, was: CreditsNano | null, creditsNano: CreditsNano | null): void {
-  if (was !== null && creditsNano !== null) addSpent(state, Math.max(0, creditsNano - was));
+export function bookRevised(state: BatchState, { was, creditsNano, moreNano }: RowFinished): void {
+  if (moreNano !== undefined) addSpent(state, moreNano ?? UNBOUNDED);
+  else if (was && was.creditsNano !== null && creditsNano !== null)
+    addSpent(state, Math.max(0, creditsNano - was.creditsNano));
 }
 
 function costOf({ isJoined, countedNano, upToNano, again }: OpenRow, creditsNano: CreditsNano | null): CreditsNano {

@@ -44,7 +44,7 @@ export function stepAfter(state: JobState, happened: Happened): Next {
       return to(state, { step: 'finish', status: happened.status, recorded: true });
     case 'paid again': {
       const { upToNano, otherwise } = happened;
-      return to({ ...state, again: { upToNano, otherwise } }, { step: 'submit' });
+      return to({ ...state, again: { n: state.n, upToNano, otherwise } }, { step: 'submit' });
     }
     case 'not paid again':
       return to(state, happened.otherwise);

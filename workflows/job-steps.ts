@@ -70,8 +70,8 @@ export interface JobState {
   n: number;
   /** False once the account's verdicts are not trusted: what is not billed is then held for a person. */
   mayResend: boolean;
-  /** The row is being paid again, within this price; `otherwise` is how it ends where that is not sent. */
-  again?: { upToNano: CreditsNano | null; otherwise: Finish };
+  /** The row is being paid again for attempt `n`, within this price; `otherwise` is how it ends where that is not sent. */
+  again?: { n: number; upToNano: CreditsNano | null; otherwise: Finish };
   /** Attempts that ended unbilled at the service and were tried again by policy. */
   retried: number;
   /** Synchronous calls that the service refunded, in a row. */

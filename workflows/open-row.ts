@@ -21,7 +21,7 @@ export interface RowFound {
 /** Puts a row among the open ones; undefined for one that is among them already. */
 export function openRow(state: BatchState, found: RowFound, nowMs: number): OpenedRow | undefined {
   const { batch, part, entry, feeds, isAhead } = found;
-  const { index, begins, kind, id, upToNano } = entry;
+  const { index, begins, kind, id, upToNano, atServiceNano } = entry;
   const known = state.open.find((o) => o.row.id === id);
   const row: RowRef = { batch, generation: state.generation, part, index, id, kind };
   if (known) {
@@ -34,13 +34,18 @@ export function openRow(state: BatchState, found: RowFound, nowMs: number): Open
   }
   const shared = begins === 'share' ? { isSharing: true } : {};
   // What was at the service before has been counted as spent.
-  const joined = begins === 'submit' || begins === 'share' || begins === 'prepare' ? {} : { isJoined: true as const };
+  const isNew = begins === 'submit' || begins === 'share' || begins === 'prepare';
+  const joined = isNew ? {} : { isJoined: true as const, ...atService(atServiceNano) };
   const fed = begins === 'prepare' ? { isFed: true as const } : {};
   const chained = { ...(feeds ? { feeds: true as const } : {}), ...(isAhead ? { isAhead: true as const } : {}) };
   const counted = { countedIn: state.generation, restarts: 0, sinceMs: nowMs };
   const opened: OpenRow = { row, ...counted, upToNano, ...shared, ...joined, ...fed, ...chained };
   state.open.push(opened);
   return { ...opened, entry };
+}
+
+function atService(nano: CreditsNano | undefined): Pick<OpenRow, 'atServiceNano'> {
+  return nano === undefined ? {} : { atServiceNano: nano };
 }
 
 /** Rows that go on after they had ended, because the ledger learned more of them: pure, like the window. */
@@ -61,24 +66,31 @@ interface Reopening {
   feeds?: true | undefined;
   /** The most that an attempt can cost, null = unknown; absent in answers of an earlier build. */
   upToNano?: CreditsNano | null | undefined;
+  /** Of the attempt at the service; absent where there is none, and in answers of an earlier build. */
+  atServiceNano?: CreditsNano | undefined;
 }
 
-/** Takes a row that goes on out of the counts and opens it once more; undefined when it is open already. */
+/**
+ * Takes a row that goes on out of the counts and opens it once more; undefined when it is open already. One whose budget
+ * stopped it, and has no room for its price of today either, is `over budget`.
+ */
 export function reopenRow(
   state: BatchState,
   row: RowRef,
-  { was, begins, attempts, feeds, upToNano }: Reopening,
+  { was, begins, attempts, feeds, upToNano, atServiceNano }: Reopening,
   nowMs: number,
-): OpenRow | undefined {
+): OpenRow | 'over budget' | undefined {
   if (state.open.some((o) => o.row.id === row.id)) return undefined;
   const room = roomNano(state);
   const isNew = begins === 'submit' || begins === 'prepare';
   // What does not fit waits for the next order, like every row of a batch whose budget is reached.
-  if (isNew && room !== null && (upToNano ?? Number.POSITIVE_INFINITY) > room) return undefined;
+  const fits = !isNew || room === null || (upToNano ?? Number.POSITIVE_INFINITY) <= room;
+  if (!fits) return was?.status === 'not_started' ? 'over budget' : undefined;
   // A row of an earlier manifest is carried on, but belongs to no count.
   const isCounted = row.generation === state.generation;
   if (isCounted && was) count(state, was, -1);
-  const cost = isNew ? { upToNano: upToNano ?? null } : joinedCost(was, attempts, upToNano);
+  const joined = { ...joinedCost(was, attempts, upToNano), ...atService(atServiceNano) };
+  const cost = isNew ? { upToNano: upToNano ?? null } : joined;
   const countedIn = isCounted ? state.generation : '';
   const chained = { ...(begins === 'prepare' ? { isFed: true as const } : {}), ...(feeds ? { feeds } : {}) };
   const opened: OpenRow = { row, countedIn, restarts: 0, sinceMs: nowMs, ...cost, ...chained };

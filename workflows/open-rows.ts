@@ -50,7 +50,8 @@ export function openRows(input: BatchInput, state: BatchState, { isWoken, touch,
     hasRoom: () => roomForPage() > 0 || roomForFed() > 0,
     noteEnded(report) {
       short = false;
-      if (state.open.some(({ row, isAhead }) => isAhead && row.id === report.id)) endedAhead.push(report);
+      const isEnd = report.was === undefined;
+      if (isEnd && state.open.some(({ row, isAhead }) => isAhead && row.id === report.id)) endedAhead.push(report);
     },
     tryAgain() {
       short = false;

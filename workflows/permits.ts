@@ -94,12 +94,12 @@ export function leave(state: SemaphoreState, job: JobKey, nowMs: number): void {
   if (unused) release(state, { grant: unused.grant }, nowMs);
 }
 
-/** An open attempt found in the ledger at the start becomes a holder before the first grant. */
+/** Each open attempt found in the ledger at the start becomes a holder before the first grant; a row may have several. */
 export function recover(state: SemaphoreState, found: RecoveredHolder): void {
-  const { job, kind, sinceMs, releaseAtMs } = found;
-  const isHeld = releaseAtMs !== undefined;
-  if (state.holders.some((h) => sameJob(h.job, job) && (h.phase === 'held') === isHeld)) return;
-  const { grant } = hold(state, { job, kind, sinceMs }, 'submitted', sinceMs);
+  const { job, kind, sinceMs, n, releaseAtMs } = found;
+  const isSame = (h: Holder) => (h.n === undefined ? (h.phase === 'held') === (releaseAtMs !== undefined) : h.n === n);
+  if (state.holders.some((h) => sameJob(h.job, job) && isSame(h))) return;
+  const { grant } = hold(state, { job, kind, sinceMs, n }, 'submitted', sinceMs);
   if (releaseAtMs !== undefined) release(state, { grant, notBeforeMs: releaseAtMs }, 0);
 }
 
@@ -186,10 +186,10 @@ export function grantNext(state: SemaphoreState, nowMs: number): Grant[] {
   return grants;
 }
 
-function hold(state: SemaphoreState, asked: Waiting, phase: Holder['phase'], sinceMs: number): Grant {
+function hold(state: SemaphoreState, asked: Waiting & { n?: number }, phase: Holder['phase'], sinceMs: number): Grant {
   const grant = state.nextGrant++;
-  const { job, kind, apart } = asked;
-  const holder: Holder = { job, grant, kind, sinceMs, phase, ...(apart ? { apart } : {}) };
+  const { job, kind, apart, n } = asked;
+  const holder: Holder = { job, grant, kind, sinceMs, phase, ...defined({ n, apart }) };
   state.holders.push(holder);
   if (phase === 'granted') charge(state, holder);
   return { job, grant, kind, ...defined({ standsBy: asked.standsBy }) };

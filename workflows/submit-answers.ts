@@ -60,11 +60,15 @@ export function submitted(state: JobState, result: SubmitResult): Next {
       return to(state, { step: 'submit' }, { do: 'pause', pause: { reason: 'records' } }, RELEASE);
     case 'refused':
       return refused({ ...state, n: result.n }, result);
-    case 'standing':
+    case 'standing': {
+      const { again, ...rest } = state;
+      // The attempt that was to be paid again goes on itself: its row ends as that one does.
+      const known = result.n === again?.n ? rest : state;
       return withEffects(
         givenBack(result),
-        standing({ ...state, n: result.n, expected: result.expected }, result.standing, result),
+        standing({ ...known, n: result.n, expected: result.expected }, result.standing, result),
       );
+    }
   }
 }
 

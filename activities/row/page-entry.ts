@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { upperCredits } from '../../src/books/credits.js';
+import { mostOfOpen } from '../../src/books/spent.js';
 import type { PageEntry } from '../../src/contract/pages.js';
 import type { FedFrom } from '../../src/contract/rows.js';
+import type { AttemptRef } from '../../src/domain/attempt.js';
 import type { BatchLimits } from '../../src/domain/batch.js';
 import type { Row } from '../../src/domain/row.js';
 import { type Feeder, fedRow } from '../../src/home/feeders.js';
@@ -10,6 +12,7 @@ import { rowAt } from '../../src/home/rows.js';
 import type { RunOrder } from '../../src/home/run-order.js';
 import { factsOf } from '../../src/kinds/facts.js';
 import { parallel } from '../../src/store/parallel.js';
+import { latestPrices } from '../account.js';
 import type { Dependencies } from '../dependencies.js';
 
 const READ_WIDTH = 32;
@@ -38,7 +41,18 @@ export async function entryOf(
   const isNew = begins === 'submit' || begins === 'share';
   const upToNano = isNew ? await upperCredits(deps.books, batch, fedRow(row, feeders)) : 0;
   const opened = begins === 'submit' && feeders.length > 0 ? 'prepare' : begins;
-  return { index: row.index, id: row.id, kind: row.kind, begins: opened, attempts, upToNano };
+  const counted = isNew ? {} : await countedOf(deps, { batch, id: row.id, n: attempts });
+  return { index: row.index, id: row.id, kind: row.kind, begins: opened, attempts, upToNano, ...counted };
+}
+
+/**
+ * What the batch's budget has counted for an attempt that is at the service: should it end unbilled, another one costs
+ * no more. One that nobody can price has left no room at all.
+ */
+export async function countedOf(deps: Dependencies, ref: AttemptRef): Promise<Pick<PageEntry, 'atServiceNano'>> {
+  const attempt = await deps.ledger.readAttempt(ref);
+  const most = attempt && (await mostOfOpen(deps, ref, attempt, () => latestPrices(deps, ref.batch)));
+  return { atServiceNano: most ?? 0 };
 }
 
 /**

@@ -28,8 +28,10 @@ export async function unheardEnd(
   if (record !== undefined && (record.seenStates ?? states) === states) return undefined;
   const state = last.states.at(-1);
   if (state?.state === 'refused') return FAILED_BY[state.next];
-  const policy = (await readBatchOrder(deps.home, batch))?.policy;
-  if (policy === undefined) return undefined;
+  const order = await readBatchOrder(deps.home, batch);
+  // One that cannot be read holds the row back, and ends it by no policy.
+  if (order === undefined || order.isDamaged) return undefined;
+  const { policy } = order;
   if (standing === 'ended') {
     const since = own.filter(({ states: [claim] }) => (claim?.atMs ?? 0) >= (record?.finishedAtMs ?? 0));
     const failures = since.filter((attempt) => standingOf(attempt) === 'ended').length;

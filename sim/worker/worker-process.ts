@@ -53,7 +53,9 @@ export function startWorkerProcess(name: string, parts: WorkerParts): WorkerProc
     settings,
     ...records,
     transport: parts.transport,
-    ...(parts.requests ? { requests: parts.requests, standby: standbyOf(sim) } : { requests: { turn: async () => 0 } }),
+    ...(parts.requests
+      ? { requests: parts.requests, standby: standbyOf(sim) }
+      : { requests: { turn: async () => 0, leaves: () => undefined } }),
     keyMark: parts.keyMark,
     downloader: parts.downloader,
     openInput: () => {

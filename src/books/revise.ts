@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { RowFinished } from '../contract/messages.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Flag, RowRecord } from '../domain/outcome.js';
 import { keepEarlier } from '../home/earlier-render.js';
@@ -9,7 +10,14 @@ const SENDS_MAX = 10;
 /** Corrects the record of a row that has ended, when the balance tells later what it really cost. */
 export type Revision =
   /** An attempt that was found not billed was billed after all. */
-  | { revision: 'contradicted'; sentence: string; attempts: number; seenStates?: number }
+  | {
+      revision: 'contradicted';
+      sentence: string;
+      attempts: number;
+      seenStates?: number;
+      /** The most that it cost; null when nothing bounds it. */
+      moreNano: CreditsNano | null;
+    }
   /** A bill that was found came back, or a row that ended undecided was not billed after all. */
   | { revision: 'unbilled'; sentence: string; seenStates: number }
   /** A row that ended undecided was billed. */
@@ -29,7 +37,8 @@ export async function reviseRow(
     if (!record || record.reasonCode === 'record_damaged') return undefined;
     return keepEarlier(record, revisedRecord(record, revision));
   });
-  if (was && revised) await tellRevised(messenger, batch, was, revised);
+  const more = revision.revision === 'contradicted' ? { moreNano: revision.moreNano } : {};
+  if (was && revised) await tellRevised(messenger, batch, was, revised, more);
 }
 
 /** A batch that runs counts the row anew and writes its results with it; of one that has ended they are written again. */
@@ -38,8 +47,9 @@ export async function tellRevised(
   batch: string,
   was: RowRecord,
   revised: RowRecord,
+  more: Pick<RowFinished, 'moreNano'> = {},
 ): Promise<void> {
-  const report = { id: revised.id, ...countsOf(revised), was: countsOf(was) };
+  const report = { id: revised.id, ...countsOf(revised), was: countsOf(was), ...more };
   if (!(await insist(() => messenger.rowFinished(batch, report)))) await insist(() => messenger.rewriteResults(batch));
 }
 

@@ -52,7 +52,7 @@ export async function spentOf(records: SpentRecords, batch: string, pricesNow: P
 }
 
 /** The most that an open attempt can cost in all. */
-async function mostOfOpen(
+export async function mostOfOpen(
   records: SpentRecords,
   { batch }: AttemptRef,
   attempt: Attempt,

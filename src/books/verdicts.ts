@@ -17,11 +17,13 @@ import { bookVerdict } from './charges.js';
 import { type Evidence, newestAlone, upTo } from './check/evidence.js';
 import { settle } from './check/settle.js';
 import { clockText } from './check/story.js';
+import { knownPrices } from './credits.js';
 import { gatherEvidence } from './evidence.js';
 import { bookUnread } from './finish-books.js';
 import { spentLabels } from './group-labels.js';
 import type { Books } from './open-books.js';
 import { reviseRow } from './revise.js';
+import { mostOfOpen } from './spent.js';
 import { renderMaxMs, slotUntilMs } from './waits.js';
 
 /** Verdicts that stand are looked at again with every reading: the service may be later than was assumed. */
@@ -59,7 +61,7 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
   if (watched.verdict === 'not_billed' && (standing === 'created' || standing === 'done' || standing === 'rendered')) {
     // Which of interchangeable attempts was billed is a label: the count was right all the same.
     if (isGrouped(attempt)) return unwatchVerdict(books.home, watched);
-    await contradict(books, watched, `${opening(watched)} a late answer shows that the job exists`);
+    await contradict(books, watched, attempt, `${opening(watched)} a late answer shows that the job exists`);
     return unwatchVerdict(books.home, watched);
   }
   // A person, or a later answer, has settled it otherwise.
@@ -81,7 +83,7 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
     const sentence = `${opening(watched)} ${settled.sentence}`;
     await appendVerdict(books, watched, 'billed', sentence);
     await book(books, watched, attempt, 'billed', null);
-    await contradict(books, watched, sentence);
+    await contradict(books, watched, attempt, sentence);
   }
   if (watched.verdict === 'billed' && settled.verdict === 'not_billed') {
     const sentence = `the bill came back: ${settled.sentence}`;
@@ -149,8 +151,9 @@ function isGrouped({ states }: Attempt): boolean {
 }
 
 /** The assumptions did not hold: nothing is sent again by itself until a person has looked. */
-async function contradict(books: Books, watched: WatchedVerdict, sentence: string): Promise<void> {
+async function contradict(books: Books, watched: WatchedVerdict, attempt: Attempt, sentence: string): Promise<void> {
   const { batch, id, n } = watched;
+  const moreNano = await mostOfOpen(books, watched, attempt, () => knownPrices(books, batch));
   books.log.error({ batch, id, n, sentence }, 'a verdict was contradicted; if-proved is off for this account');
   await distrust(books.home, {
     why: `attempt ${n} of row '${id}' in batch '${batch}': ${sentence}`,
@@ -160,7 +163,7 @@ async function contradict(books: Books, watched: WatchedVerdict, sentence: strin
   // With a handle and no later attempt there is something to carry on, which the next run does.
   const goesOn = attempts.length === n && attempts.at(-1)?.states.at(-1)?.state !== 'verdict';
   const seen = goesOn ? {} : { seenStates: statesOf(attempts) };
-  await reviseRow(books, watched, { revision: 'contradicted', sentence, attempts: attempts.length, ...seen });
+  await reviseRow(books, watched, { revision: 'contradicted', sentence, attempts: attempts.length, ...seen, moreNano });
 }
 
 async function appendVerdict(

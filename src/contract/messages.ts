@@ -98,6 +98,8 @@ export interface RowFinished {
   reason?: ReasonCode;
   /** Set when the record of a row that had ended was corrected: as it was counted before. */
   was?: { status: Status; creditsNano: CreditsNano | null };
+  /** Beside `was`: an attempt that counted as unbilled may have cost up to this; null when nothing bounds it. */
+  moreNano?: CreditsNano | null;
 }
 export const rowFinished = defineSignal<[RowFinished]>('rowFinished');
 /** Has the results of a batch that has ended written once more. */

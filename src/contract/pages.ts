@@ -27,6 +27,8 @@ export type ReopenResult =
       feeds?: true;
       /** The most that an attempt can cost; absent where no price is known. */
       upToNano?: CreditsNano;
+      /** As `PageEntry` has it. */
+      atServiceNano?: CreditsNano;
     };
 
 export interface FinishInput {
@@ -49,6 +51,8 @@ export interface PageEntry {
   attempts: number;
   /** The most that its attempt can cost; null = unknown. */
   upToNano: CreditsNano | null;
+  /** The most that its attempt at the service can cost, which has been counted as spent. */
+  atServiceNano?: CreditsNano;
 }
 
 export interface PageInput {

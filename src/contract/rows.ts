@@ -36,6 +36,8 @@ export interface OpenRow {
   again?: { n: number; nano: CreditsNano };
   /** An attempt of it was at the service when it was opened. */
   isJoined?: true;
+  /** The most that this attempt can cost: its job pays no more for another one, should it end unbilled. */
+  atServiceNano?: CreditsNano;
   /** Of a joined row whose attempt may be in no sum: what the row was counted with when it had ended before. */
   countedNano?: CreditsNano;
   /** Its answer was lost and the credits check has not decided yet; such a row takes no place of the window. */

@@ -34,6 +34,8 @@ export interface Holder {
   sinceMs: number;
   /** `granted` = being submitted, `submitted` = rendering, `held` = kept for a lost answer. */
   phase: 'granted' | 'submitted' | 'held';
+  /** The attempt that it was found for in the ledger when the semaphore began. */
+  n?: number;
   /** Its submit must be told apart from others of its family by the balance (policy `if-proved`). */
   apart?: true;
   /** Its answer is known to be lost: it waits for none. */

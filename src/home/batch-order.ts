@@ -36,7 +36,20 @@ export interface BatchOrder {
   notify?: readonly string[];
   /** Its part of the account's slots; absent = the default. */
   slots?: SlotTerms;
+  /** What was ordered cannot be read; never written. */
+  isDamaged?: true;
 }
+
+/** The worst that an order which cannot be read may have said: nothing is sent until `run` orders the batch anew. */
+const DAMAGED = {
+  schema: 1,
+  limits: { maxCreditsNano: 0, maxFailures: null },
+  policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 },
+  isBudgetLowered: true,
+  retry: null,
+  isPaused: true,
+  isDamaged: true,
+} as const;
 
 const retrySchema = z.object({ beforeMs: timeSchema, classes: z.array(z.string()) });
 
@@ -86,12 +99,14 @@ const orderSchema = z.object({
   ),
 });
 
-export const batchOrder = document<BatchOrder & { schema: 1 }, [string]>(orderSchema, (keys, batch) =>
-  keys.order(batch),
+export const batchOrder = document<BatchOrder & { schema: 1 }, [string]>(
+  orderSchema,
+  (keys, batch) => keys.order(batch),
+  () => DAMAGED,
 );
 
 export function writeBatchOrder(home: HomePlace, batch: string, order: BatchOrder): Promise<void> {
-  return batchOrder.write(home, { schema: 1, ...order }, batch);
+  return batchOrder.write(home, whole(order), batch);
 }
 
 /** Changes the order as it stands: of two at once, each changes what it means. Gives the order where it is another one. */
@@ -100,11 +115,15 @@ export function changeBatchOrder(
   batch: string,
   next: Change<BatchOrder>['next'],
 ): Promise<BatchOrder | undefined> {
-  const whole = async (now: BatchOrder | undefined) => {
+  const changed = async (now: BatchOrder | undefined) => {
     const order = await next(now);
-    return order && { ...order, schema: 1 as const };
+    return order && whole(order);
   };
-  return batchOrder.change(home, whole, batch);
+  return batchOrder.change(home, changed, batch);
+}
+
+function whole({ isDamaged: _, ...order }: BatchOrder): BatchOrder & { schema: 1 } {
+  return { ...order, schema: 1 };
 }
 
 /** Undefined for a batch that an older build ran. */

@@ -96,8 +96,8 @@ export function createBatchSight(client: Client, books: Books) {
   }
 
   async function orderedOf(batch: string): Promise<Ordered> {
-    const { limits, isPaused = false } = (await readBatchOrder(home, batch)) ?? {};
-    const maxNano = limits?.maxCreditsNano ?? null;
+    const { limits, isPaused = false, isDamaged } = (await readBatchOrder(home, batch)) ?? {};
+    const maxNano = isDamaged ? null : (limits?.maxCreditsNano ?? null);
     if (maxNano === null) return { budget: null, isPaused };
     const spent = await spentOf(books, batch, () => knownPrices(books, batch));
     // What nobody can bound has no share of a budget.

@@ -12,6 +12,8 @@ export interface RequestWindow extends Requests {
 
 /** A minute and a second: what left a minute apart may arrive closer. */
 const WINDOW_MS = 61_000;
+/** Half of that second: what leaves later than its turn takes a new one. */
+const LATE_MS = 500;
 /** Kept free for `doctor` and the like, which ask by themselves. */
 const RESERVE = 1;
 /** The file is written anew when it has grown to so many lines. */
@@ -47,18 +49,31 @@ export function createRequestWindow(file: string, { now, monotonic }: Clocks): R
     lines += 1;
   }
 
+  function count(atMs: number): void {
+    sent = [...sent, atMs].sort((a, b) => a - b);
+    write(atMs);
+  }
+
   return {
     setRpm(rpm) {
       max = Math.max(1, rpm - RESERVE);
     },
     async turn(patienceMs) {
+      for (;;) {
+        const atMs = monotonic();
+        const dueMs = nextMs(atMs);
+        if (dueMs - atMs > patienceMs) return dueMs - atMs;
+        count(dueMs);
+        if (dueMs > atMs) await new Promise((resolve) => setTimeout(resolve, dueMs - atMs));
+        // A process that stood still would send at once what was due all the while.
+        if (monotonic() - dueMs <= LATE_MS) return 0;
+        const own = sent.indexOf(dueMs);
+        sent = sent.filter((_, i) => i !== own);
+      }
+    },
+    leaves(turnMs) {
       const atMs = monotonic();
-      const dueMs = nextMs(atMs);
-      if (dueMs - atMs > patienceMs) return dueMs - atMs;
-      sent = [...sent, dueMs].sort((a, b) => a - b);
-      write(dueMs);
-      if (dueMs > atMs) await new Promise((resolve) => setTimeout(resolve, dueMs - atMs));
-      return 0;
+      if (atMs - turnMs > LATE_MS) count(atMs);
     },
   };
 }
@@ -81,4 +96,4 @@ function readSent(file: string, { now, monotonic }: Clocks): number[] {
 }
 
 /** Where another one may send for the account as well: the queue alone bounds the rate. */
-export const UNCOUNTED: Requests = { turn: async () => 0 };
+export const UNCOUNTED: Requests = { turn: async () => 0, leaves: () => undefined };

@@ -108,7 +108,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
     },
     keyMark: () => 'one',
     log: silent,
-    requests: { turn: async () => 0 },
+    requests: { turn: async () => 0, leaves: () => undefined },
     onCaps: () => undefined,
     onAnswered: () => undefined,
     now: () => Date.now(),

@@ -37,6 +37,7 @@ test.each<[string, AttemptState[]]>([
   const server = await serve(status(400));
   const transport = createTransport({ baseUrl: `http://127.0.0.1:${server.port}`, userAgent: 'x', key: () => 'k' });
   const requests = {
+    leaves: () => undefined,
     turn: async () => {
       // The worker that was cut off has its answer at last.
       await deps.ledger.append(ref, LATE);

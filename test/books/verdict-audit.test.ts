@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { settleActivities } from '../../activities/settle.js';
 import { useReadings } from '../../src/books/readings.js';
 import { bornAfterMs, lastedMs } from '../../src/books/waits.js';
+import type { RowFinished } from '../../src/contract/messages.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
 import { markCancelled } from '../../src/home/batch-marks.js';
@@ -135,4 +136,17 @@ test.each([
   const content = { hash: STILL.hash, mayRerun: false };
   expect(rowStanding(record, await deps.ledger.read('b', 'still'), null, content)).toMatchObject(standing);
   expect(asked).toEqual(reopened);
+});
+
+test('I20: a batch is told the most that an attempt cost which had been found not billed', async () => {
+  const { deps, read, settle } = await lostRow(STILL);
+  const told: RowFinished[] = [];
+  deps.messenger.rowFinished = async (_, report) => told.push(report) > 0;
+  await read(minutes(1, 30), 20);
+  await settle();
+  const unbilled = { status: 'failed', reasonCode: 'answer_lost_unbilled', creditsNano: 0 } as const;
+  await deps.records.writeRecord('b', { ...lostPaid, ...unbilled });
+  await read(minutes(31, 33), 19.8);
+  const was = { status: 'failed', creditsNano: 0 };
+  expect(told).toEqual([{ id: 'still', status: 'review', creditsNano: null, was, moreNano: PRICE_NANO }]);
 });

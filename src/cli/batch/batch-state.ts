@@ -24,7 +24,7 @@ import { type Eta, etaOf } from '../views/durations.js';
 import { standstillTexts } from '../views/troubles.js';
 import { batchTally, costPerRow, expectedCredits, type HomeTally } from './batch-tally.js';
 import { type RowsLeft, readRowsLeft } from './final-rows.js';
-import { fullDisk, otherHomeText } from './known-batch.js';
+import { damagedOrderText, fullDisk, otherHomeText } from './known-batch.js';
 import { type NoticesLeft, noticesOf } from './notices-left.js';
 
 /** Where a batch stands, for `status` and `list`: counts from the home, its phase from the workflow. */
@@ -122,6 +122,7 @@ export async function readBatchState(
   const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, live, atMs: Date.now() });
   const otherHome = order?.isPaused === true ? await otherHomeText(access, batch) : undefined;
   if (otherHome !== undefined) blocked.unshift(`${otherHome}: bring that one back`);
+  if (order?.isDamaged) blocked.unshift(damagedOrderText(batch));
   const maxNano = order?.limits.maxCreditsNano ?? null;
   const eta = seen === undefined || blocked.length > 0 ? null : await etaOfBatch(access, batch, seen, tally, maxNano);
   const state = running === 'unknown' ? running : (seen?.progress.phase ?? (open > 0 ? 'not running' : restState));

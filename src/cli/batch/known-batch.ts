@@ -86,6 +86,11 @@ async function outOf({ config, home }: HomeAccess, batch: string): Promise<strin
   return (await home.readBatch(batch))?.out ?? config.out;
 }
 
+/** What to do about a batch whose order a disk has damaged; until then it counts as paused. */
+export function damagedOrderText(batch: string): string {
+  return `what was ordered of '${batch}' cannot be read: give the \`callsheet run …\` that started it again, with all its flags`;
+}
+
 /** By the mark beside the outputs: how this home differs from the one that the batch was run from, or undefined. */
 export async function otherHomeText(access: HomeAccess, batch: string): Promise<string | undefined> {
   const { home } = access.config;

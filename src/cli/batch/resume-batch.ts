@@ -14,6 +14,7 @@ import { createBatchSource, signalRunning, tryRefusedKey } from './batch-source.
 import { batchTally } from './batch-tally.js';
 import { approvedLimits, givenLimits, limitsOf, withLimits } from './batch-terms.js';
 import {
+  damagedOrderText,
   fullDisk,
   generationInForce,
   type KnownBatch,
@@ -30,7 +31,7 @@ interface Resumed {
   resumed: string[];
   /** They run by themselves once the engine does. */
   running: string[];
-  /** A person paused them: they wait for an order of their own. */
+  /** A person paused them, or what was ordered of them cannot be read: they wait for an order of their own. */
   paused: string[];
   /** Run by an older build, so that nobody knows what they may cost: they want a command of their own. */
   left: string[];
@@ -151,6 +152,7 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
   const stopped = await stoppedReason(home, batch);
   const isRunning = (await createBatchSource(known, work).state()).state === 'running';
   const terms = await readBatchOrder(home, batch);
+  if (terms?.isDamaged) throw new UserError(`${damagedOrderText(batch)}; nothing was submitted`);
   const limits = givenLimits(limitsOf(session), terms?.limits ?? limitsOf(session));
   const isLeft = (await stoppedEarly(known)) || (await hasOpenRows(known)) || (await waitsForOutput(known));
   if (!isRunning && !isLeft) await refuseSampled(known);

@@ -42,7 +42,7 @@ export async function submitBatch(
   let [isNew, order]: [boolean, BatchOrder] = [true, terms];
   // The order first: no row goes further than what stands there.
   await changeBatchOrder(home, batch, async (before) => {
-    const running = runs ? before : undefined;
+    const running = runs && !before?.isDamaged ? before : undefined;
     const ordered = orderOf(given, terms, running);
     const slots = slotsOf(session, given, before?.slots, running !== undefined);
     const prices = pricesInForce(session, before);

@@ -54,9 +54,7 @@ async function sayResumed(session: Session, trustsHome: boolean): Promise<void> 
   if (isJson) return terminal.json({ schema: 1, account: session.config.account.name, ...done });
   for (const batch of [...done.running, ...done.resumed]) terminal.data(`'${batch}' goes on`);
   for (const batch of done.paused) {
-    terminal.warn(
-      `'${batch}' stays paused, by a person's order: \`${commandHint(session, `resume ${batch}`)}\` goes on`,
-    );
+    terminal.warn(`'${batch}' stays paused: \`${commandHint(session, `resume ${batch}`)}\` goes on`);
   }
   for (const batch of done.left) {
     terminal.warn(

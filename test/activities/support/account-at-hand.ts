@@ -36,7 +36,7 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
     },
     ...account,
     messenger: { outcomeKnown: async () => true, caseOpened: heard, caseEnded: heard },
-    requests: { turn: async () => 0 },
+    requests: { turn: async () => 0, leaves: () => undefined },
     onAnswered: () => undefined,
     keyMark: () => 'one',
     log: silent,
