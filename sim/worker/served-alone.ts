@@ -20,6 +20,7 @@ export function countRequests({ scheduler }: Sim, rpm: () => number): Requests {
       if (dueMs > nowMs) await inHost(dueMs - nowMs, () => undefined);
       return 0;
     },
+    leaves: () => undefined,
   };
 }
 

@@ -153,7 +153,6 @@ function isGrouped({ states }: Attempt): boolean {
 /** The assumptions did not hold: nothing is sent again by itself until a person has looked. */
 async function contradict(books: Books, watched: WatchedVerdict, attempt: Attempt, sentence: string): Promise<void> {
   const { batch, id, n } = watched;
-  const moreNano = await mostOfOpen(books, watched, attempt, () => knownPrices(books, batch));
   books.log.error({ batch, id, n, sentence }, 'a verdict was contradicted; if-proved is off for this account');
   await distrust(books.home, {
     why: `attempt ${n} of row '${id}' in batch '${batch}': ${sentence}`,
@@ -163,6 +162,7 @@ async function contradict(books: Books, watched: WatchedVerdict, attempt: Attemp
   // With a handle and no later attempt there is something to carry on, which the next run does.
   const goesOn = attempts.length === n && attempts.at(-1)?.states.at(-1)?.state !== 'verdict';
   const seen = goesOn ? {} : { seenStates: statesOf(attempts) };
+  const moreNano = await mostOfOpen(books, watched, attempt, () => knownPrices(books, batch));
   await reviseRow(books, watched, { revision: 'contradicted', sentence, attempts: attempts.length, ...seen, moreNano });
 }
 

@@ -34,8 +34,7 @@ export interface Holder {
   sinceMs: number;
   /** `granted` = being submitted, `submitted` = rendering, `held` = kept for a lost answer. */
   phase: 'granted' | 'submitted' | 'held';
-  /** The attempt that it was found for in the ledger when the semaphore began. */
-  n?: number;
+  n?: number; // the attempt that it was found for in the ledger when the semaphore began
   /** Its submit must be told apart from others of its family by the balance (policy `if-proved`). */
   apart?: true;
   /** Its answer is known to be lost: it waits for none. */

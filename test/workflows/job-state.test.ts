@@ -25,7 +25,7 @@ const stands = (standing: Extract<SubmitResult, { outcome: 'standing' }>['standi
 });
 
 describe('the end of a row that is being paid again (docs/guarantees.md, G1)', () => {
-  const again = { upToNano: 5, otherwise };
+  const again = { n: 1, upToNano: 5, otherwise };
   const end = (status: Finish['status'], rest: Partial<Finish> = {}): Finish => ({ step: 'finish', status, ...rest });
 
   it('3-R2: no unbilled end of the new attempt makes a row fail that may have been billed', () => {
