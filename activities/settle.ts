@@ -17,7 +17,7 @@ import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { defined } from '../src/domain/defined.js';
 import type { Kind } from '../src/domain/kind.js';
 import type { CreditsNano } from '../src/domain/money.js';
-import { intentOf, overrideOf, type Standing, standingOf } from '../src/domain/standing.js';
+import { handleOf, intentOf, overrideOf, type Standing, standingOf } from '../src/domain/standing.js';
 import { loadRow } from '../src/home/row-work.js';
 import { orderedPolicy } from '../src/home/run-order.js';
 import { isTrusted } from '../src/home/verdicts.js';
@@ -27,6 +27,7 @@ import { withRecords } from './failures.js';
 import { isUnderWay } from './row/claims.js';
 import { noteCase, noteCaseEnd } from './row/semaphore-notes.js';
 import { resultOf } from './row/submit-guard.js';
+import { handlesNoted } from './salvage.js';
 
 /** What a person or a policy decided. */
 const DECIDED: ReadonlySet<Standing> = new Set(['given_up', 'written_off', 'overridden']);
@@ -58,8 +59,10 @@ export function settleActivities(deps: Dependencies): SettleActivities {
     async settle(input) {
       const ref: AttemptRef = { batch: input.row.batch, id: input.row.id, n: input.n };
       const { result, quiet } = await withRecords(() => settleStep(deps, input));
-      if (result.outcome !== 'wait') await noteCaseEnd(deps, ref, isCreated(result));
-      else await noteCase(deps, ref, await withRecords(() => deps.ledger.readAttempt(ref)), quiet);
+      if (result.outcome !== 'wait') {
+        await noteCaseEnd(deps, ref, isCreated(result));
+        await withRecords(() => confirmNoted(deps, input));
+      } else await noteCase(deps, ref, await withRecords(() => deps.ledger.readAttempt(ref)), quiet);
       return result;
     },
 
@@ -108,12 +111,25 @@ async function settleStep(deps: Dependencies, input: SettleInput): Promise<Step>
   const { row } = await loadRow(deps, rowRef);
   const said = { ambiguity: input.ambiguity ?? 'hold', wasteMaxNano: 0 } as const;
   const mayGroup = (await orderedPolicy(deps, rowRef.batch, said)).ambiguity !== 'hold';
-  const { withoutDiscounts } = input;
-  const step = await settleCase(deps.books, row, ref, attempt, { mayGroup, ...defined({ withoutDiscounts }) });
+  const noted = (await handlesNoted(deps, attempt)).length;
+  const weighing = { mayGroup, noted, ...defined({ withoutDiscounts: input.withoutDiscounts }) };
+  const step = await settleCase(deps.books, row, ref, attempt, weighing);
   if (step.outcome === 'answered') return { result: await standingResult(deps, ref, rowRef.kind) };
   if (step.outcome === 'verdict') return { result: { ...step, ...(await trustOf(deps)) } };
   const { quiet, ...result } = step;
   return { result, quiet };
+}
+
+/**
+ * A callback notes its handle before it looks where the attempt stands, and this looks for handles after the case's end
+ * is recorded: whichever comes last sees the other. The job asks no more.
+ */
+async function confirmNoted(deps: Dependencies, { row, n }: SettleInput): Promise<void> {
+  const attempt = await deps.ledger.readAttempt({ batch: row.batch, id: row.id, n });
+  if (attempt === undefined || handleOf(attempt) !== undefined || (await handlesNoted(deps, attempt)).length === 0)
+    return;
+  const { account, timeScale } = deps.settings;
+  await deps.messenger.confirmLate({ account, row, n, timeScale });
 }
 
 /** A claim whose submit activity was not heard of: it may still run, or the claim becomes a case. */

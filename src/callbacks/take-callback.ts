@@ -38,40 +38,43 @@ export function createCallbackDesk(options: CallbackDeskOptions): CallbackDesk {
       return async (body) => {
         const { id, n } = called.ref;
         log.info({ account: options.account, id, n, standing: standingOf(called.attempt) }, 'a callback came');
-        const standing = await noteHandle(options, token, called, body);
-        if (standing === 'created') pace(token, () => tell(options, called, false));
-        else if (isLost(standing)) pace(token, () => tell(options, called, true));
+        if (await isNews(options, called, body)) pace(token, () => tell(options, token));
       };
     },
   };
 }
 
-/** Keeps a handle that the body names where one is missing; gives where the attempt stands after that. */
-async function noteHandle(
+/** Whether it is worth asking now; keeps a handle that the body names where one is missing. */
+async function isNews(
   { callbacks }: CallbackDeskOptions,
-  token: string,
   { attempt, intent }: CalledAttempt,
   body: Uint8Array,
-): Promise<Standing | 'unknown'> {
+): Promise<boolean> {
   const standing = standingOf(attempt);
-  if (standing !== 'claimed' && !isLost(standing)) return standing;
+  if (standing !== 'claimed' && !isLost(standing)) return standing === 'created';
   const adapter = adapterFor(intent.kind);
   const handle = adapter.flow === 'async' ? adapter.salvageHandle(body, true) : undefined;
-  if (handle === undefined) return 'unknown';
+  if (handle === undefined) return false;
   await callbacks.noteHandle(intent, handle, Date.now());
-  // Looked at again: an answer that was lost meanwhile has perhaps not seen this handle.
-  const now = await callbacks.find(token);
-  return now === undefined ? 'unknown' : standingOf(now.attempt);
+  return true;
 }
 
 function isLost(standing: Standing | 'unknown'): boolean {
   return ['open_case', 'billed', 'undecided', 'not_billed', 'given_up'].includes(standing);
 }
 
-async function tell(options: CallbackDeskOptions, { ref, intent }: CalledAttempt, mayBeLate: boolean): Promise<void> {
-  const { account, messenger, timeScale } = options;
-  const heard = await messenger.callbackCame({ batch: ref.batch, id: ref.id }, { n: ref.n });
-  if (heard || !mayBeLate) return;
+/** Looks where the attempt stands once its handle is kept: an answer that was lost meanwhile may not have seen it. */
+async function tell(options: CallbackDeskOptions, token: string): Promise<void> {
+  const { account, callbacks, messenger, timeScale } = options;
+  const called = await callbacks.find(token);
+  if (called === undefined) return;
+  const { ref, intent } = called;
+  const standing = standingOf(called.attempt);
+  if (standing !== 'created' && !isLost(standing)) return;
+  // A job whose case is settled hears this without asking any more.
+  const mayAsk = standing === 'created' || standing === 'open_case';
+  const heard = mayAsk && (await messenger.callbackCame({ batch: ref.batch, id: ref.id }, { n: ref.n }));
+  if (heard || standing === 'created') return;
   const { generation, part, index } = intent;
   const row: RowRef = { batch: ref.batch, generation, part, index, id: ref.id, kind: intent.kind };
   await messenger.confirmLate({ account, row, n: ref.n, timeScale });
