@@ -44,7 +44,7 @@ export function createCallbackDesk(options: CallbackDeskOptions): CallbackDesk {
   };
 }
 
-/** Whether it is worth asking now; keeps a handle that the body names where one is missing. */
+/** Whether it is worth asking now; keeps the handles that the body names where one is missing. */
 async function isNews(
   { callbacks }: CallbackDeskOptions,
   { attempt, intent }: CalledAttempt,
@@ -53,10 +53,9 @@ async function isNews(
   const standing = standingOf(attempt);
   if (standing !== 'claimed' && !isLost(standing)) return standing === 'created';
   const adapter = adapterFor(intent.kind);
-  const handle = adapter.flow === 'async' ? adapter.salvageHandle(body, true) : undefined;
-  if (handle === undefined) return false;
-  await callbacks.noteHandle(intent, handle, Date.now());
-  return true;
+  const handles = (adapter.flow === 'async' && adapter.callbackHandles?.(body)) || [];
+  for (const handle of handles) await callbacks.noteHandle(intent, handle, Date.now());
+  return handles.length > 0;
 }
 
 function isLost(standing: Standing | 'unknown'): boolean {

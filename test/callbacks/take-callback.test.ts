@@ -124,9 +124,20 @@ describe('what a callback does (design 3, Recovering a lost handle; F53)', () =>
     expect(await handles()).toEqual(['8123']);
   });
 
+  it.each([
+    '{"data":{"task_id":"44712345678901234561"}}',
+    '{"task_id":"44712345678901234561","task_status":"succeed"}',
+    '{"task_id":44712345678901234561}',
+    '{"data":{"task_id":44712345678901234561,"task_status":"succeed"}}',
+  ])('takes the handle from %s, whose form is not shown', async (body) => {
+    await stand(states.unknown);
+    await (await desk().open(token))?.(Buffer.from(body));
+    expect(await handles()).toEqual(['44712345678901234561']);
+  });
+
   it('without a handle in the body a lost answer stays lost', async () => {
     await stand(states.unknown);
-    for (const body of ['', '{}', '{"data":{"task_id":7}}', '{"task_id":"8123"}', '[]'])
+    for (const body of ['', '{}', '{"data":{"task_id":null}}', '{"task":{"task_id":"8123"}}', '[]'])
       await (await desk().open(token))?.(Buffer.from(body));
     expect([told, await handles()]).toEqual([[], []]);
   });

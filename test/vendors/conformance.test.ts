@@ -206,6 +206,18 @@ describe.each(asynchronous)('%s: the poll', (kind, adapter, { handle, pollPath, 
     }
   });
 
+  it('salvages the digits of a handle that is a number, as they stand in the text', () => {
+    const digits = '44712345678901234561';
+    const text = JSON.stringify(submitAnswer).replace(JSON.stringify(handle), digits);
+    expect(adapter.readSubmit(answerOf(Buffer.from(text))).reading).toBe('unreadable');
+    expect(adapter.salvageHandle(Buffer.from(text), true)).toBe(digits);
+    const cut = text.slice(0, text.indexOf(digits) + digits.length);
+    expect(adapter.salvageHandle(Buffer.from(cut), true)).toBeUndefined();
+    for (const none of ['0', '-5', '1.5', '1e5', 'true', 'null']) {
+      expect(adapter.salvageHandle(Buffer.from(text.replace(digits, none)), true)).toBeUndefined();
+    }
+  });
+
   it('does not take the same name in another place for the handle', () => {
     const deep = {
       error: { id: 'x', name: 'x', task_id: 'x', video_id: 'x' },

@@ -21,7 +21,7 @@ import {
   unreadable,
 } from '../readings.js';
 import type { KindRules } from '../rule.js';
-import { salvageString } from '../salvage.js';
+import { salvageHandle } from '../salvage.js';
 import { all, asText, columns, fields, readAs, required, segment, urlOnly, urlOrRaw, withExtra } from '../wire.js';
 import { vendorAImage2Video, vendorAText2Video } from './columns.js';
 import { vendorAMotionControl } from './motion-columns.js';
@@ -113,7 +113,8 @@ function kindOf(rules: KindRules, bodyOf: BodyOf): Family[string] {
       if (read === undefined) return unreadable('the answer is not a task');
       return readTask(read, (handle, remark) => created(answer, handle, remark), answer.status);
     },
-    salvageHandle: (body) => salvageString(body, ['data', 'task_id']),
+    salvageHandle: (body) => salvageHandle(body, ['data', 'task_id']),
+    callbackHandles: (body) => [['data', 'task_id'], ['task_id']].flatMap((path) => salvageHandle(body, path) ?? []),
     pollRequest: (handle) => ({ method: 'GET', path: `${rules.path}/${segment(handle)}` }),
     echo: ['data', 'task_id'],
     readPoll(answer) {

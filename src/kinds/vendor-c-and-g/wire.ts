@@ -16,7 +16,7 @@ import {
   succeeded,
   unreadable,
 } from '../readings.js';
-import { salvageString } from '../salvage.js';
+import { salvageHandle } from '../salvage.js';
 import { all, columns, fields, readAs, segment, unlessEmpty, urlOnly, withExtra } from '../wire.js';
 import { vendorCVideo } from './c-columns.js';
 import { vendorGVideo } from './g-columns.js';
@@ -65,7 +65,7 @@ const wire: AsyncWire = {
     const read = readAs(submitted, answer);
     return read ? created(answer, read.output.task_id) : unreadable('the answer has no output.task_id');
   },
-  salvageHandle: (body) => salvageString(body, ['output', 'task_id']),
+  salvageHandle: (body) => salvageHandle(body, ['output', 'task_id']),
   pollRequest: (handle) => ({ method: 'GET', path: `${TASKS_PATH}/${segment(handle)}` }),
   readPoll(answer) {
     const output = readAs(polled, answer)?.output;

@@ -17,7 +17,7 @@ import {
   unreadable,
   usageOf,
 } from '../readings.js';
-import { salvageString } from '../salvage.js';
+import { salvageHandle } from '../salvage.js';
 import { all, fields, readAs, segment, urlOnly, withExtra } from '../wire.js';
 import { vendorDVideo } from './columns.js';
 
@@ -69,7 +69,7 @@ const wire: AsyncWire = {
   },
   // A gateway's error may have an `id` of its own.
   salvageHandle(body, isAccepted) {
-    const id = salvageString(body, ['id']);
+    const id = salvageHandle(body, ['id']);
     return isAccepted || id?.startsWith(HANDLE_PREFIX) ? id : undefined;
   },
   pollRequest: (handle) => ({ method: 'GET', path: `${vendorDVideo.path}/${segment(handle)}` }),
