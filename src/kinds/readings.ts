@@ -97,6 +97,29 @@ export function readStatus(
   }
 }
 
+/**
+ * The same for a family whose documents list the words and say nothing of others: their case does not matter, nor how
+ * "cancelled" is spelt. The output, which is there "only when" the job succeeded, outdoes a word that is not listed.
+ */
+export function readListed(
+  word: unknown,
+  table: StatusTable,
+  ended: { succeeded: () => PollReading; failed: (word: string) => PollReading },
+): PollReading {
+  const listed = [...table.keys()].find((one) => isSameWord(word, one));
+  const reading = readStatus(listed ?? word, table, ended);
+  if (reading.reading !== 'running' || reading.known) return reading;
+  const found = ended.succeeded();
+  if (found.reading !== 'succeeded') return reading;
+  const warning = `the status '${reading.word}' is not a documented one: with an output it is taken as success`;
+  return { ...found, facts: { ...found.facts, warnings: [...(found.facts.warnings ?? []), warning] } };
+}
+
+function isSameWord(word: unknown, listed: string): boolean {
+  const plain = (text: string) => text.toLowerCase().replace('canceled', 'cancelled');
+  return typeof word === 'string' && plain(word) === plain(listed);
+}
+
 /** A success, unless it announces no output that could be fetched. */
 export function succeeded(outputs: Output[], facts: ResultFacts): PollReading {
   if (outputs.length === 0) return endedUnreadably('the service says that the job succeeded, but gives no output URL');

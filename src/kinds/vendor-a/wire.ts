@@ -14,7 +14,7 @@ import {
   handleText,
   optionalSeconds,
   optionalText,
-  readStatus,
+  readListed,
   type StatusTable,
   succeeded,
   unlessNone,
@@ -27,15 +27,14 @@ import { vendorAImage2Video, vendorAText2Video } from './columns.js';
 import { vendorAMotionControl } from './motion-columns.js';
 import { vendorAOmniVideo } from './omni-columns.js';
 
+const told = { code: z.unknown().optional(), message: optionalText };
 const submitted = z.object({
-  code: z.unknown().optional(),
-  message: optionalText,
+  ...told,
   data: z.object({ task_id: z.unknown().optional() }).optional().catch(undefined),
 });
 const video = z.object({ url: optionalText, duration: optionalSeconds }).catch({});
 const polled = z.object({
-  code: z.unknown().optional(),
-  message: optionalText,
+  ...told,
   data: z
     .object({
       task_status: z.unknown().optional(),
@@ -149,11 +148,7 @@ function readTask(
 
 /** A `code` other than 0 is a failed poll, not a failed job, unless the task's own status says that it failed. */
 function readPolledTask({ code, message, data }: z.output<typeof polled>, isDriven: boolean): PollReading {
-  if (isErrorCode(code) && data?.task_status !== 'failed') {
-    const shown = typeof code === 'number' ? ` ${code}` : '';
-    return unreadable(`the poll failed with provider code${shown}: ${safeText(message ?? 'no message given', 200)}`);
-  }
-  return readStatus(data?.task_status, STATUS, {
+  const reading = readListed(data?.task_status, STATUS, {
     succeeded: () => {
       const warnings: string[] = [];
       const outputs = (data?.task_result?.videos ?? []).flatMap(({ url, duration }) => {
@@ -165,8 +160,12 @@ function readPolledTask({ code, message, data }: z.output<typeof polled>, isDriv
       const shownSeconds = only === undefined ? undefined : [only];
       return succeeded(outputs, defined({ shownSeconds, warnings: unlessNone(warnings) }));
     },
-    failed: (word) => failed(word, data?.task_status_msg ?? message),
+    // Beside a code of success the message says how the poll went, not the job.
+    failed: (word) => failed(word, data?.task_status_msg ?? (isErrorCode(code) ? message : undefined)),
   });
+  if (!isErrorCode(code) || reading.reading === 'failed') return reading;
+  const shown = typeof code === 'number' ? ` ${code}` : '';
+  return unreadable(`the poll failed with provider code${shown}: ${safeText(message ?? 'no message given', 200)}`);
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   failed,
   handleText,
   optionalText,
-  readStatus,
+  readListed,
   SHARED_ROUTE_ERRORS,
   type StatusTable,
   succeeded,
@@ -70,7 +70,7 @@ const wire: AsyncWire = {
   readPoll(answer) {
     const output = readAs(polled, answer)?.output;
     if (output === undefined) return unreadable('the answer is not a task');
-    return readStatus(output.task_status, STATUS, {
+    return readListed(output.task_status, STATUS, {
       succeeded: () => succeeded(output.video_url ? [{ url: output.video_url }] : [], {}),
       failed: (word) => failed(word, defined({ code: output.code ?? undefined, message: output.message ?? undefined })),
     });

@@ -10,7 +10,7 @@ import {
   failed,
   handleText,
   optionalText,
-  readStatus,
+  readListed,
   type StatusTable,
   succeeded,
   unlessNone,
@@ -76,7 +76,7 @@ const wire: AsyncWire = {
   readPoll(answer) {
     const task = readAs(polled, answer);
     if (task === undefined) return unreadable('the answer is not a task');
-    return readStatus(task.status, STATUS, {
+    return readListed(task.status, STATUS, {
       succeeded: () => {
         const url = task.content?.video_url;
         const warnings: string[] = [];

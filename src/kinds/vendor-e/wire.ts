@@ -11,7 +11,7 @@ import {
   handleText,
   lengthsIn,
   optionalText,
-  readStatus,
+  readListed,
   type StatusTable,
   succeeded,
   unreadable,
@@ -68,7 +68,7 @@ const wire: AsyncWire = {
   readPoll(answer) {
     const task = readAs(polled, answer)?.task;
     if (task === undefined) return unreadable('the answer has no task');
-    return readStatus(task.status, STATUS, {
+    return readListed(task.status, STATUS, {
       succeeded: () => {
         const url = task.content?.url;
         const usage = usageOf(task.usage);
