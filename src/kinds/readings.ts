@@ -10,6 +10,8 @@ import { readJson } from './wire.js';
 export const GENERAL_ERRORS: ReadonlySet<ErrorForm> = new Set(['detail', 'error', 'detail_object']);
 /** The shared route of service document 2 has a form of its own beside them. */
 export const SHARED_ROUTE_ERRORS: ReadonlySet<ErrorForm> = new Set([...GENERAL_ERRORS, 'coded']);
+/** "`code`: 0 on success; non-zero is a provider error", with `message` (service document 2, Multi-mode video task). */
+export const NUMBERED_ERRORS: ReadonlySet<ErrorForm> = new Set([...GENERAL_ERRORS, 'numbered']);
 
 /** The documented status words of a family. A Map, so that no word can hit an object's own properties. */
 export type StatusTable = ReadonlyMap<string, 'running' | 'succeeded' | 'failed'>;

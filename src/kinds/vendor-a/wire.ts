@@ -12,6 +12,7 @@ import {
   created,
   failed,
   handleText,
+  NUMBERED_ERRORS,
   optionalSeconds,
   optionalText,
   readListed,
@@ -102,6 +103,7 @@ export const vendorA: Family = {
 function kindOf(rules: KindRules, bodyOf: BodyOf): Family[string] {
   const isDriven = rules === vendorAMotionControl;
   const wire: AsyncWire = {
+    errorForms: NUMBERED_ERRORS,
     submitRequest: (row, media, options) => ({
       method: 'POST',
       path: rules.path,
@@ -168,10 +170,7 @@ function readPolledTask({ code, message, data }: z.output<typeof polled>, isDriv
   return unreadable(`the poll failed with provider code${shown}: ${safeText(message ?? 'no message given', 200)}`);
 }
 
-/**
- * The `images` column comes first and in its own order, so that the placeholder for image n is its n-th entry; the
- * frames follow.
- */
+/** Images first, in their own order, so that the placeholder for image n is its n-th entry; then the frames. */
 function imageListOf(media: ResolvedMediaSet): JsonObject[] {
   const plain = (column: string) => all(media, column).map((item): JsonObject => ({ image_url: urlOrRaw(item) }));
   const frames = (column: string) => plain(column).map((item) => ({ ...item, type: column }));
