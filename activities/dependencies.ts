@@ -3,7 +3,7 @@ import type { AccountSettings, Caps } from '../src/contract/account.js';
 import type { LateOutputInput } from '../src/contract/attempts.js';
 import type { AcquireFor, OutcomeKnown, OutputBlocked } from '../src/contract/messages.js';
 import type { Granted, JobKey, OpenedCase, Release } from '../src/contract/semaphore.js';
-import type { JobInput } from '../src/contract/workflows.js';
+import type { JobInput, LateHandleInput } from '../src/contract/workflows.js';
 import type { Log } from '../src/domain/log.js';
 import type { AwaitedCall } from '../src/domain/price.js';
 import type { AccountRecords } from '../src/home/account-records.js';
@@ -155,6 +155,8 @@ export interface Messenger extends BookMessages {
   outcomeKnown(job: JobKey, message: OutcomeKnown): Promise<boolean>;
   /** Whether each job's workflow is open now. */
   areOpen(jobs: JobKey[]): Promise<boolean[]>;
+  /** Has a handle that a callback named confirmed for a row whose case is settled without it. */
+  confirmLate(input: LateHandleInput): Promise<void>;
   /** Has a paid output fetched on after its row has ended; once at a time. */
   fetchLate(input: LateOutputInput): Promise<void>;
   isBatchOpen(batch: string): Promise<boolean>;

@@ -44,9 +44,10 @@ export function salvageActivities(deps: Dependencies): SalvageActivities {
 async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput): Promise<ConfirmResult> {
   const ref: AttemptRef = { batch: row.batch, id: row.id, n };
   const attempt = await deps.ledger.readAttempt(ref);
-  noteAsked(deps.books, ref);
+  const noted = await handlesNoted(deps, attempt);
+  noteAsked(deps.books, ref, noted.length);
   if (!attempt || !hasLostAnswer(attempt)) return { confirmed: false, more: false };
-  const candidates = await candidatesOf(deps, attempt);
+  const candidates = candidatesOf(attempt, noted);
   const found = candidates[candidate];
   if (found === undefined) return { confirmed: false, more: false };
   const refuted: ConfirmResult = { confirmed: false, more: candidate + 1 < candidates.length };
@@ -86,15 +87,20 @@ function readingOf(adapter: AsyncAdapter, handle: string, exchange: Exchange): P
   return answer.status === 200 && isWord ? reading : undefined;
 }
 
-async function candidatesOf(deps: Dependencies, attempt: Attempt): Promise<Candidate[]> {
+/** The handles that callbacks named for the attempt. */
+export async function handlesNoted({ callbacks }: Dependencies, attempt: Attempt | undefined): Promise<string[]> {
+  const intent = attempt && intentOf(attempt);
+  return intent === undefined ? [] : callbacks.handles(intent);
+}
+
+function candidatesOf(attempt: Attempt, noted: readonly string[]): Candidate[] {
   const found = new Map<string, string>();
   for (const state of attempt.states) {
     if (state.state !== 'created_lost' || state.salvagedHandle === undefined) continue;
     const where = state.evidence.rule === 'TH' ? state.evidence.message : 'a handle was found in a cut answer';
     found.set(state.salvagedHandle, `${where}, and a poll confirmed it`);
   }
-  const intent = intentOf(attempt);
-  for (const handle of intent ? await deps.callbacks.handles(intent) : []) {
+  for (const handle of noted) {
     if (!found.has(handle)) found.set(handle, 'the handle came by a callback and was confirmed by a poll');
   }
   return [...found].map(([handle, warning]) => ({ handle, warning }));
@@ -107,7 +113,7 @@ type Fetched = 'done' | 'open' | 'nothing';
 
 async function fetchSalvaged(deps: Dependencies, { row, n }: AttemptInput): Promise<Fetched> {
   const ref: AttemptRef = { batch: row.batch, id: row.id, n };
-  noteAsked(deps.books, ref);
+  noteAsked(deps.books, ref, 0);
   const attempt = await deps.ledger.readAttempt(ref);
   const url = attempt && urlOf(attempt);
   if (attempt === undefined || url === undefined) return 'nothing';

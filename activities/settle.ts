@@ -1,5 +1,4 @@
 import type { QuietTime } from '../src/books/check/counted-time.js';
-import { upperCredits } from '../src/books/credits.js';
 import { finishBooks } from '../src/books/finish-books.js';
 import { settleCase } from '../src/books/settle-case.js';
 import { slotUntilMs } from '../src/books/waits.js';
@@ -16,17 +15,17 @@ import type {
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { defined } from '../src/domain/defined.js';
 import type { Kind } from '../src/domain/kind.js';
-import type { CreditsNano } from '../src/domain/money.js';
-import { intentOf, overrideOf, type Standing, standingOf } from '../src/domain/standing.js';
+import { handleOf, intentOf, refusalOf, type Standing, standingOf } from '../src/domain/standing.js';
 import { loadRow } from '../src/home/row-work.js';
 import { orderedPolicy } from '../src/home/run-order.js';
 import { isTrusted } from '../src/home/verdicts.js';
-import { isReserved, reserveWaste, returnWaste } from '../src/home/waste-book.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { isUnderWay } from './row/claims.js';
+import { override, reservePayment, returnPayment } from './row/payments.js';
 import { noteCase, noteCaseEnd } from './row/semaphore-notes.js';
 import { resultOf } from './row/submit-guard.js';
+import { handlesNoted } from './salvage.js';
 
 /** What a person or a policy decided. */
 const DECIDED: ReadonlySet<Standing> = new Set(['given_up', 'written_off', 'overridden']);
@@ -58,8 +57,10 @@ export function settleActivities(deps: Dependencies): SettleActivities {
     async settle(input) {
       const ref: AttemptRef = { batch: input.row.batch, id: input.row.id, n: input.n };
       const { result, quiet } = await withRecords(() => settleStep(deps, input));
-      if (result.outcome !== 'wait') await noteCaseEnd(deps, ref, isCreated(result));
-      else await noteCase(deps, ref, await withRecords(() => deps.ledger.readAttempt(ref)), quiet);
+      if (result.outcome !== 'wait') {
+        await noteCaseEnd(deps, ref, isCreated(result));
+        await withRecords(() => confirmNoted(deps, input));
+      } else await noteCase(deps, ref, await withRecords(() => deps.ledger.readAttempt(ref)), quiet);
       return result;
     },
 
@@ -108,12 +109,30 @@ async function settleStep(deps: Dependencies, input: SettleInput): Promise<Step>
   const { row } = await loadRow(deps, rowRef);
   const said = { ambiguity: input.ambiguity ?? 'hold', wasteMaxNano: 0 } as const;
   const mayGroup = (await orderedPolicy(deps, rowRef.batch, said)).ambiguity !== 'hold';
-  const { withoutDiscounts } = input;
-  const step = await settleCase(deps.books, row, ref, attempt, { mayGroup, ...defined({ withoutDiscounts }) });
+  const noted = (await handlesNoted(deps, attempt)).length;
+  const weighing = { mayGroup, noted, ...defined({ withoutDiscounts: input.withoutDiscounts }) };
+  const step = await settleCase(deps.books, row, ref, attempt, weighing);
   if (step.outcome === 'answered') return { result: await standingResult(deps, ref, rowRef.kind) };
-  if (step.outcome === 'verdict') return { result: { ...step, ...(await trustOf(deps)) } };
+  if (step.outcome === 'verdict') {
+    const result = refusedResult(await deps.ledger.readAttempt(ref));
+    const { slotUntilMs: until } = step;
+    const ended = result ? { outcome: 'standing' as const, result, slotUntilMs: until } : step;
+    return { result: { ...ended, ...(await trustOf(deps)) } };
+  }
   const { quiet, ...result } = step;
   return { result, quiet };
+}
+
+/**
+ * A callback notes its handle before it looks where the attempt stands, and this looks for handles after the case's end
+ * is recorded: whichever comes last sees the other. The job asks no more.
+ */
+async function confirmNoted(deps: Dependencies, { row, n }: SettleInput): Promise<void> {
+  const attempt = await deps.ledger.readAttempt({ batch: row.batch, id: row.id, n });
+  if (attempt === undefined || handleOf(attempt) !== undefined || (await handlesNoted(deps, attempt)).length === 0)
+    return;
+  const { account, timeScale } = deps.settings;
+  await deps.messenger.confirmLate({ account, row, n, timeScale });
 }
 
 /** A claim whose submit activity was not heard of: it may still run, or the claim becomes a case. */
@@ -130,64 +149,16 @@ async function standingResult(deps: Dependencies, ref: AttemptRef, kind: Kind): 
   // What was decided while the case was open moved no balance: the check of other cases needs it in the books.
   if (DECIDED.has(standingOf(attempt))) await finishBooks(deps.books, ref, attempt);
   const slotUntil = slotUntilMs(deps, attempt, kind);
-  const result = await resultOf(deps, ref, attempt);
+  const result = refusedResult(attempt) ?? (await resultOf(deps, ref, attempt));
   return { outcome: 'standing', result, slotUntilMs: slotUntil, ...(await trustOf(deps)) };
+}
+
+/** What the service refused and did not bill ends its row, whatever the policy is. */
+function refusedResult(attempt: Attempt | undefined): SubmitResult | undefined {
+  const isRefused = attempt !== undefined && refusalOf(attempt) !== undefined;
+  return isRefused ? { outcome: 'refused', n: attempt.n, next: 'fail_row' } : undefined;
 }
 
 async function trustOf(deps: Dependencies): Promise<{ untrusted?: true }> {
   return (await isTrusted(deps.home)) ? {} : { untrusted: true };
-}
-
-async function reservePayment(deps: Dependencies, input: ReserveInput): Promise<ReserveResult> {
-  const { row: rowRef, n } = input;
-  const attempts = await deps.ledger.read(rowRef.batch, rowRef.id);
-  const attempt = attempts.find((one) => one.n === n);
-  if (!attempt) return { outcome: 'refused' };
-  const { row, adapter } = await loadRow(deps, rowRef);
-  const upToNano = await upperCredits(deps.books, rowRef.batch, row);
-  const standing = standingOf(attempt);
-  if (standing === 'overridden') return { outcome: 'reserved', upToNano };
-  const ref: AttemptRef = { batch: rowRef.batch, id: rowRef.id, n };
-  if (standing !== 'undecided') return { outcome: 'standing', result: await resultOf(deps, ref, attempt) };
-  if (upToNano === null || isPaidAgain(attempts)) return { outcome: 'refused' };
-  if (input.cause === 'sync' && (adapter.flow !== 'sync' || upToNano >= deps.settings.syncMaxWasteNano)) {
-    return { outcome: 'refused' };
-  }
-  const said = { ambiguity: input.cause === 'always' ? 'always' : 'hold', wasteMaxNano: input.wasteMaxNano } as const;
-  const policy = await orderedPolicy(deps, rowRef.batch, said);
-  if (policy.ambiguity !== said.ambiguity) return { outcome: 'refused' };
-  return (await hasRoom(deps, ref, upToNano, policy)) ? { outcome: 'reserved', upToNano } : { outcome: 'refused' };
-}
-
-/** Once a row, whichever policy it was. */
-function isPaidAgain(attempts: Attempt[]): boolean {
-  return attempts.some((attempt) => (overrideOf(attempt)?.cause ?? 'rerun') !== 'rerun');
-}
-
-function hasRoom(
-  deps: Dependencies,
-  ref: AttemptRef,
-  nano: CreditsNano,
-  { wasteMaxNano }: { wasteMaxNano: CreditsNano },
-): Promise<boolean> {
-  return reserveWaste(deps.home, ref, nano, { maxNano: wasteMaxNano, atMs: deps.now() });
-}
-
-async function returnPayment(deps: Dependencies, { row, n }: AttemptInput): Promise<void> {
-  const ref: AttemptRef = { batch: row.batch, id: row.id, n };
-  const attempt = await deps.ledger.readAttempt(ref);
-  if (attempt && standingOf(attempt) !== 'overridden') await returnWaste(deps.home, ref, deps.now());
-}
-
-async function override(deps: Dependencies, { row, n, cause }: OverrideInput): Promise<OverrideResult> {
-  const ref: AttemptRef = { batch: row.batch, id: row.id, n };
-  const why = cause === 'sync' ? 'its price is below sync.maxWaste' : 'its price is within alwaysMaxWaste';
-  const state = { state: 'overridden', atMs: deps.now(), cause, by: { who: 'policy', why } } as const;
-  const before = await deps.ledger.readAttempt(ref);
-  const isDue = before && standingOf(before) === 'undecided' && (await isReserved(deps.home, ref));
-  // The waste book was read meanwhile: a late answer that came wins.
-  if (isDue) await deps.ledger.append(ref, state, before);
-  const attempt = (await deps.ledger.readAttempt(ref)) ?? { n, states: [], torn: true };
-  if (standingOf(attempt) === 'overridden') return { outcome: 'granted' };
-  return { outcome: 'standing', result: await resultOf(deps, ref, attempt) };
 }

@@ -16,15 +16,29 @@ export async function accountRead(input: AccountReadInput): Promise<AccountReadR
   return accountProxy(input.account, 'routine').readForClient({ what: input.what });
 }
 
+/** A row's job may be just about to end without the handle; so often it is waited for, twice as long each time. */
+const JOB_TRIES = 10;
+
 /**
- * A callback named a handle for a row whose job has ended without one: a poll confirms it, then the row is fetched
+ * A callback named a handle for a row whose case is settled without one: a poll confirms it, then the row is fetched
  * after all and the results are written again. What no poll confirms changes nothing.
  */
 export async function lateHandle({ account, row: told, n, timeScale }: LateHandleInput): Promise<void> {
   const row = withKind(told);
+  const gapMs = pollBaseMs(row.kind) / timeScale;
   // The job may have been created a moment ago: not before a first poll may be made.
-  await sleep(pollBaseMs(row.kind) / timeScale);
+  await sleep(gapMs);
   if ((await recoverAnswer(account, row, n)) !== 'job') return;
+  for (let tries = 0; !(await isFetched({ account, row, n, timeScale })); tries += 1) {
+    // One that goes on for that long was started again meanwhile: it finds the handle in the ledger.
+    if (tries === JOB_TRIES) return;
+    await sleep(gapMs * 2 ** tries);
+  }
+  await wholeBatchProxy(account).rewriteResults({ batch: row.batch });
+}
+
+/** Carries the row on from its handle, to its end; false while another job of it is open. */
+async function isFetched({ account, row, n, timeScale }: LateHandleInput): Promise<boolean> {
   try {
     await executeChild<typeof job>('job', {
       workflowId: jobId(account, row.batch, row.id),
@@ -33,12 +47,11 @@ export async function lateHandle({ account, row: told, n, timeScale }: LateHandl
       // It never submits: what the service made is fetched, or the row says how it ended.
       args: [{ account, row, begins: 'poll', attempts: n, policy: { ambiguity: 'hold', retries: 0 }, timeScale }],
     });
+    return true;
   } catch (error) {
-    // The row's job was started again meanwhile: it finds the handle in the ledger.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    return;
+    return false;
   }
-  await wholeBatchProxy(account).rewriteResults({ batch: row.batch });
 }
 
 /** A week of hourly questions is one or two runs. */

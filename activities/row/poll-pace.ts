@@ -49,8 +49,8 @@ export async function refused(poll: Poll, answer: Answer): Promise<PollResult> {
   if (status === 429) await noteLimits(deps);
   if (status === 429) throw failed(poll, '429', askedWaitMs(deps, answer.retryAfter));
   if (status === 401) throw tryAgain('service.key-refused', '401', 15_000 / input.timeScale);
-  // Polls are free and change nothing: what may pass is asked again.
-  const isPassing = status < 400 || status === 408 || status === 425 || status >= 500;
+  // Polls are free and change nothing: what may pass is asked again, as a 402 does once credits are added.
+  const isPassing = status < 400 || status === 402 || status === 408 || status === 425 || status >= 500;
   if (isPassing) throw failed(poll, code);
   const count = (poll.troubles.refusals?.count ?? 0) + 1;
   const sinceMs = poll.troubles.refusals?.sinceMs ?? deps.now();

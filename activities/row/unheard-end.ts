@@ -1,7 +1,7 @@
 import type { RowRef } from '../../src/contract/workflows.js';
 import type { Attempt } from '../../src/domain/attempt.js';
 import { endedReason, FAILED_BY, type ReasonCode } from '../../src/domain/failure.js';
-import { standingOf } from '../../src/domain/standing.js';
+import { refusalOf, standingOf } from '../../src/domain/standing.js';
 import { readBatchOrder } from '../../src/home/batch-order.js';
 import { standsFor, statesOf } from '../../src/home/row-standing.js';
 import { isTrusted } from '../../src/home/verdicts.js';
@@ -28,6 +28,7 @@ export async function unheardEnd(
   if (record !== undefined && (record.seenStates ?? states) === states) return undefined;
   const state = last.states.at(-1);
   if (state?.state === 'refused') return FAILED_BY[state.next];
+  if (refusalOf(last)) return FAILED_BY.fail_row;
   const order = await readBatchOrder(deps.home, batch);
   // One that cannot be read holds the row back, and ends it by no policy.
   if (order === undefined || order.isDamaged) return undefined;

@@ -32,8 +32,8 @@ export interface Books extends BooksOver {
   learned: Learned;
   discounts: Discounts;
   running: Running;
-  /** When what a lost answer named was asked after last, by the attempt's name. */
-  asked: Map<string, number>;
+  /** When what a lost answer named was asked after last, and how many handles of callbacks, by the attempt's name. */
+  asked: Map<string, { atMs: number; noted: number }>;
   /** The newest reading of balance and caps that this process has, if any. */
   latest?: { value: AccountReading; atMs: number };
   /** Readings are used one at a time: until then. */

@@ -50,6 +50,8 @@ export interface Weighing {
   mayGroup: boolean;
   /** The discounts cannot be read. */
   withoutDiscounts?: boolean;
+  /** How many handles callbacks have named for it. */
+  noted?: number;
 }
 
 export async function settleCase(
@@ -57,9 +59,10 @@ export async function settleCase(
   row: Row,
   ref: AttemptRef,
   attempt: Attempt,
-  { mayGroup, withoutDiscounts = false }: Weighing,
+  { mayGroup, withoutDiscounts = false, noted = 0 }: Weighing,
 ): Promise<CaseStep> {
   const { settings, ledger, log } = books;
+  const isHinted = noted > 0 || hasHint(attempt);
   // Before the evidence is gathered: what comes meanwhile may be in a part of it alone.
   const knownUntilMs = await books.discounts.knownUntilMs();
   const evidence = await gatherEvidence(books, row.kind, ref, attempt, { mayGroup });
@@ -69,14 +72,15 @@ export async function settleCase(
   if (weighed.outcome === 'unpriced') {
     await books.discounts.lookAgain();
     const discountsSinceMs = weighed.restsOnMs + skippedMs;
-    return { ...waitFor(books, evidence, attempt, UNREAD_EVERY_MS), discountsSinceMs };
+    return { ...waitFor(books, evidence, isHinted, UNREAD_EVERY_MS), discountsSinceMs };
   }
   if (weighed.rise) await tellOfRise(books, weighed.rise.balanceNano, weighed.rise.atMs + skippedMs);
   const settled = endOfRow(books, row, evidence, await settleTogether(books, evidence, weighed));
   log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
-  if (settled.outcome === 'wait') return waitFor(books, evidence, attempt, settled.untilMs - evidence.nowMs);
+  if (settled.outcome === 'wait') return waitFor(books, evidence, isHinted, settled.untilMs - evidence.nowMs);
   const { verdict, sentence, group, byPerson } = settled;
-  if (isAskedFirst(books, ref, attempt, evidence, verdict)) return waitFor(books, evidence, attempt, ASK_EVERY_MS);
+  if (isHinted && isAskedFirst(books, ref, noted, evidence, verdict))
+    return waitFor(books, evidence, isHinted, ASK_EVERY_MS);
   const stated = { state: 'verdict', atMs: books.now(), verdict, sentence, ...defined({ group, byPerson }) } as const;
   if (!(await ledger.append(ref, stated))) return { outcome: 'answered' };
   const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
@@ -125,11 +129,11 @@ function isLengthUnknown({ settings }: Books, row: Row): boolean {
 
 type Wait = Extract<CaseStep, { outcome: 'wait' }>;
 
-function waitFor(books: Books, evidence: Evidence, attempt: Attempt, delayMs: number): Wait {
+function waitFor(books: Books, evidence: Evidence, isHinted: boolean, delayMs: number): Wait {
   const skippedMs = books.now() - evidence.nowMs;
   const quiet = quietFor(evidence, HOUR_MS / books.settings.timeScale, skippedMs);
   return {
-    ...{ outcome: 'wait', delayMs, ...(hasHint(attempt) ? { hinted: true } : {}) },
+    ...{ outcome: 'wait', delayMs, ...(isHinted ? { hinted: true } : {}) },
     quiet: quiet && { fromMs: quiet.fromMs + skippedMs, untilMs: quiet.untilMs + skippedMs },
   };
 }
@@ -141,10 +145,13 @@ function hasHint({ states }: Attempt): boolean {
   );
 }
 
-/** Before the service is asked: a try that fails counts as well, and the case goes on without it. */
-export function noteAsked({ asked, now }: Books, ref: AttemptRef): void {
+/**
+ * Before the service is asked: a try that fails counts as well, and the case goes on without it. `noted`: how many
+ * handles callbacks had named until then.
+ */
+export function noteAsked({ asked, now }: Books, ref: AttemptRef, noted: number): void {
   asked.delete(nameOf(ref));
-  asked.set(nameOf(ref), now());
+  asked.set(nameOf(ref), { atMs: now(), noted });
   const [oldest] = asked.keys();
   if (asked.size > KEPT_MAX && oldest !== undefined) asked.delete(oldest);
 }
@@ -153,13 +160,13 @@ export function noteAsked({ asked, now }: Books, ref: AttemptRef): void {
 function isAskedFirst(
   { asked, now, settings: { timeScale } }: Books,
   ref: AttemptRef,
-  attempt: Attempt,
+  noted: number,
   { nowMs, subject }: Evidence,
   verdict: Verdict,
 ): boolean {
-  if (!hasHint(attempt)) return false;
   if (verdict !== 'not_billed' && nowMs < subject.t0Ms + ASK_FOR_MS / timeScale) return true;
   // A reading that waited for the service to come back may be the first word of it for hours.
-  const askedMs = asked.get(nameOf(ref)) ?? Number.NEGATIVE_INFINITY;
-  return now() - askedMs > Math.max(ASKED_MIN_MS, ASKED_MS / timeScale);
+  const last = asked.get(nameOf(ref));
+  if (last === undefined || last.noted < noted) return true;
+  return now() - last.atMs > Math.max(ASKED_MIN_MS, ASKED_MS / timeScale);
 }

@@ -1,6 +1,5 @@
 import type { JobKey } from '../contract/semaphore.js';
 import type { LateHandleInput, RowRef } from '../contract/workflows.js';
-import type { Attempt } from '../domain/attempt.js';
 import { standingOf } from '../domain/standing.js';
 import { hasLostAnswer } from '../home/attempts.js';
 import type { Callbacks, CalledAttempt } from '../home/handles.js';
@@ -40,35 +39,38 @@ export function createCallbackDesk(options: CallbackDeskOptions): CallbackDesk {
       return async (body) => {
         const { id, n } = called.ref;
         log.info({ account: options.account, id, n, standing: standingOf(called.attempt) }, 'a callback came');
-        const attempt = await noteHandle(options, token, called, body);
-        if (attempt === undefined) return;
-        if (standingOf(attempt) === 'created') pace(token, () => tell(options, called, false));
-        else if (hasLostAnswer(attempt)) pace(token, () => tell(options, called, true));
+        if (await isNews(options, called, body)) pace(token, () => tell(options, token));
       };
     },
   };
 }
 
-/** Keeps a handle that the body names where one is missing; gives the attempt after that, undefined without a handle. */
-async function noteHandle(
+/** Whether it is worth asking now; keeps the handles that the body names where one is missing. */
+async function isNews(
   { callbacks }: CallbackDeskOptions,
-  token: string,
   { attempt, intent }: CalledAttempt,
   body: Uint8Array,
-): Promise<Attempt | undefined> {
-  if (standingOf(attempt) !== 'claimed' && !hasLostAnswer(attempt)) return attempt;
+): Promise<boolean> {
+  const standing = standingOf(attempt);
+  if (standing !== 'claimed' && !hasLostAnswer(attempt)) return standing === 'created';
   const adapter = adapterFor(intent.kind);
-  const handle = adapter.flow === 'async' ? adapter.salvageHandle(body, true) : undefined;
-  if (handle === undefined) return undefined;
-  await callbacks.noteHandle(intent, handle, Date.now());
-  // Looked at again: an answer that was lost meanwhile has perhaps not seen this handle.
-  return (await callbacks.find(token))?.attempt;
+  const handles = (adapter.flow === 'async' && adapter.callbackHandles?.(body)) || [];
+  for (const handle of handles) await callbacks.noteHandle(intent, handle, Date.now());
+  return handles.length > 0;
 }
 
-async function tell(options: CallbackDeskOptions, { ref, intent }: CalledAttempt, mayBeLate: boolean): Promise<void> {
-  const { account, messenger, timeScale } = options;
-  const heard = await messenger.callbackCame({ batch: ref.batch, id: ref.id }, { n: ref.n });
-  if (heard || !mayBeLate) return;
+/** Looks where the attempt stands once its handle is kept: an answer that was lost meanwhile may not have seen it. */
+async function tell(options: CallbackDeskOptions, token: string): Promise<void> {
+  const { account, callbacks, messenger, timeScale } = options;
+  const called = await callbacks.find(token);
+  if (called === undefined) return;
+  const { ref, intent } = called;
+  const standing = standingOf(called.attempt);
+  if (standing !== 'created' && !hasLostAnswer(called.attempt)) return;
+  // A job whose case is settled hears this without asking any more.
+  const mayAsk = standing === 'created' || standing === 'open_case';
+  const heard = mayAsk && (await messenger.callbackCame({ batch: ref.batch, id: ref.id }, { n: ref.n }));
+  if (heard || standing === 'created') return;
   const { generation, part, index } = intent;
   const row: RowRef = { batch: ref.batch, generation, part, index, id: ref.id, kind: intent.kind };
   await messenger.confirmLate({ account, row, n: ref.n, timeScale });

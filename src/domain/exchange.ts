@@ -84,9 +84,10 @@ export type PollReading =
 /**
  * Which documented form an error body has: `detail` = a `detail` string, with or without an `error` object beside it;
  * `error` = an `error` object alone; `detail_object` = the 403 of a closed model; `coded` = `code` and `message`, which
- * only the shared route of service document 2 sends; `foreign` = it has words, but of no documented form: a gateway's.
+ * only the shared route of service document 2 sends; `numbered` = `message` and a provider's number as `code`, as vendor-a
+ * has it in every answer; `foreign` = it has words, but of no documented form: a gateway's.
  */
-export type ErrorForm = 'detail' | 'error' | 'detail_object' | 'coded' | 'foreign';
+export type ErrorForm = 'detail' | 'error' | 'detail_object' | 'coded' | 'numbered' | 'foreign';
 
 /** What an error answer says in words (service document 1, Errors). */
 export interface ErrorReading {

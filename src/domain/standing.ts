@@ -1,4 +1,4 @@
-import type { Attempt, AttemptState, Intent } from './attempt.js';
+import type { Attempt, AttemptState, Evidence, Intent } from './attempt.js';
 
 /**
  * Where an attempt stands. `claimed` = a claim and nothing later: it may be in flight, or its process died.
@@ -134,6 +134,20 @@ export function isContradicted({ states }: Attempt): boolean {
         ? state.verdict === 'billed'
         : PROOFS.has(state.state) && !isTakenBack(state, later[at + 1]),
     );
+}
+
+/**
+ * The answer by which the service refused what it did not bill: a whole 400 or 422 of no documented form, found not
+ * billed by the balance. A policy does not send the same again ("never retry other 4xx", service document 1, Errors).
+ */
+export function refusalOf({ states }: Attempt): Evidence | undefined {
+  const last = states.at(-1);
+  if (last?.state !== 'verdict' || last.verdict !== 'not_billed' || last.byPerson) return undefined;
+  const lost = states.at(-2);
+  if (lost?.state !== 'unknown') return undefined;
+  const { status, phase, answer = '' } = lost.evidence;
+  const isWhole = phase === undefined && answer.trimStart().startsWith('{');
+  return isWhole && (status === 400 || status === 422) ? lost.evidence : undefined;
 }
 
 /** States that prove that the service took the request. */

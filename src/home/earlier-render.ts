@@ -1,7 +1,14 @@
 import type { Attempt, AttemptState } from '../domain/attempt.js';
 import { defined } from '../domain/defined.js';
 import { type Flag, isRecordOf, type RowRecord } from '../domain/outcome.js';
-import { allowsAnother, isContradicted, isKnownUnbilled, overrideOf, standingOf } from '../domain/standing.js';
+import {
+  allowsAnother,
+  isContradicted,
+  isKnownUnbilled,
+  overrideOf,
+  refusalOf,
+  standingOf,
+} from '../domain/standing.js';
 
 /** Rows that a person had rendered again: what came before holds until another render is whole. Pure. */
 
@@ -117,17 +124,18 @@ function mayBeBilled(attempt: Attempt): boolean {
 }
 
 /** The provider's code, message and request id, or the sentence of the verdict, or the person's words. */
-export function reasonText({ states }: Attempt): string | undefined {
-  const last = states.at(-1);
+export function reasonText(attempt: Attempt): string | undefined {
+  const last = attempt.states.at(-1);
   switch (last?.state) {
     case 'refused':
-      return [last.status, last.code, last.message, last.requestId && `(request ${last.requestId})`]
-        .filter((part) => part !== undefined && part !== '')
-        .join(' ');
+      return joined(last.status, last.code, last.message, last.requestId && `(request ${last.requestId})`);
     case 'ended':
       return [last.word, last.code, last.message].filter((part) => part !== undefined && part !== '').join(': ');
-    case 'verdict':
-      return last.sentence;
+    case 'verdict': {
+      const { status, code, message } = refusalOf(attempt) ?? {};
+      const refused = joined(status, code, message);
+      return refused === '' ? last.sentence : `${refused}; ${last.sentence}`;
+    }
     case 'ruled':
     case 'overridden':
       return decisionText(last);
@@ -139,6 +147,10 @@ export function reasonText({ states }: Attempt): string | undefined {
     default:
       return undefined;
   }
+}
+
+function joined(...parts: (string | number | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== '').join(' ');
 }
 
 type Decided = Extract<AttemptState, { state: 'attached' | 'ruled' | 'overridden' }>;

@@ -67,6 +67,8 @@ export interface AsyncWire extends Wire {
    * `isAccepted`: the status was 2xx.
    */
   salvageHandle(body: Uint8Array, isAccepted: boolean): string | undefined;
+  /** The handles that the body of a callback names, wherever one may stand: its form is not shown. */
+  callbackHandles?(body: Uint8Array): string[];
   pollRequest(handle: string, row: Row): ServiceRequest;
   /** Where the answer to a poll repeats its handle, where the documents show that it does. */
   readonly echo?: readonly string[];

@@ -10,6 +10,8 @@ import { readJson } from './wire.js';
 export const GENERAL_ERRORS: ReadonlySet<ErrorForm> = new Set(['detail', 'error', 'detail_object']);
 /** The shared route of service document 2 has a form of its own beside them. */
 export const SHARED_ROUTE_ERRORS: ReadonlySet<ErrorForm> = new Set([...GENERAL_ERRORS, 'coded']);
+/** "`code`: 0 on success; non-zero is a provider error", with `message` (service document 2, Multi-mode video task). */
+export const NUMBERED_ERRORS: ReadonlySet<ErrorForm> = new Set([...GENERAL_ERRORS, 'numbered']);
 
 /** The documented status words of a family. A Map, so that no word can hit an object's own properties. */
 export type StatusTable = ReadonlyMap<string, 'running' | 'succeeded' | 'failed'>;
@@ -95,6 +97,29 @@ export function readStatus(
     case undefined:
       return { reading: 'running', word: safeText(word, 60), known: false };
   }
+}
+
+/**
+ * The same for a family whose documents list the words and say nothing of others: their case does not matter, nor how
+ * "cancelled" is spelt. The output, which is there "only when" the job succeeded, outdoes a word that is not listed.
+ */
+export function readListed(
+  word: unknown,
+  table: StatusTable,
+  ended: { succeeded: () => PollReading; failed: (word: string) => PollReading },
+): PollReading {
+  const listed = [...table.keys()].find((one) => isSameWord(word, one));
+  const reading = readStatus(listed ?? word, table, ended);
+  if (reading.reading !== 'running' || reading.known) return reading;
+  const found = ended.succeeded();
+  if (found.reading !== 'succeeded') return reading;
+  const warning = `the status '${reading.word}' is not a documented one: with an output it is taken as success`;
+  return { ...found, facts: { ...found.facts, warnings: [...(found.facts.warnings ?? []), warning] } };
+}
+
+function isSameWord(word: unknown, listed: string): boolean {
+  const plain = (text: string) => text.toLowerCase().replace('canceled', 'cancelled');
+  return typeof word === 'string' && plain(word) === plain(listed);
 }
 
 /** A success, unless it announces no output that could be fetched. */

@@ -1,4 +1,4 @@
-/** Finds one string in a JSON text that may have been cut. */
+/** Finds one string, or one number, in a JSON text that may have been cut. */
 
 /** Documented answers nest at most five deep; what nests deeper is not one of them. */
 const DEPTH_MAX = 32;
@@ -20,6 +20,14 @@ export function salvageString(partial: Uint8Array, path: Path): string | undefin
   const found = stringAt(partial, path);
   if (!found?.isWhole) return undefined;
   return found.value.trim() === '' || found.value.includes('\ufffd') ? undefined : found.value;
+}
+
+/**
+ * The handle at `path`: a complete string, or the digits of a complete whole number as they stand in the text, since a
+ * parser rounds those beyond 2^53.
+ */
+export function salvageHandle(partial: Uint8Array, path: Path): string | undefined {
+  return salvageString(partial, path) ?? stringAt(partial, path, true)?.value;
 }
 
 /** The bytes whose base64 stands at `path`, as far as it goes; whether they are a whole file is for others to judge. */
@@ -54,7 +62,7 @@ function isIn(line: string): boolean {
  * The scan follows the nesting from the root object, so a field of the same name elsewhere, the same text inside a
  * string, or JSON inside a page is never taken for it.
  */
-function stringAt(partial: Uint8Array, path: Path): { value: string; isWhole: boolean } | undefined {
+function stringAt(partial: Uint8Array, path: Path, isNumber = false): { value: string; isWhole: boolean } | undefined {
   const text = new TextDecoder('utf-8').decode(partial).trimStart();
   if (!text.startsWith('{')) return undefined;
   const frames: Frame[] = [];
@@ -76,19 +84,36 @@ function stringAt(partial: Uint8Array, path: Path): { value: string; isWhole: bo
       const isValue = !top?.awaitsKey;
       const end = closingQuote(text, at);
       if (end === undefined) {
-        return isValue && isAt(frames, path) ? { value: text.slice(at + 1), isWhole: false } : undefined;
+        return isValue && !isNumber && isAt(frames, path) ? { value: text.slice(at + 1), isWhole: false } : undefined;
       }
       const value = unquote(text.slice(at, end + 1));
       if (value === undefined) return undefined;
-      if (isValue && isAt(frames, path)) return { value, isWhole: true };
+      if (isValue && !isNumber && isAt(frames, path)) return { value, isWhole: true };
       if (top && !isValue) {
         top.at = value;
         top.awaitsKey = false;
       }
       at = end;
+    } else if (character !== undefined && BARE.test(character)) {
+      const end = endOfBare(text, at);
+      const value = text.slice(at, end);
+      // A number that was cut has nothing behind it.
+      const isWhole = WHOLE_NUMBER.test(value) && end < text.length;
+      if (isNumber && isWhole && top?.awaitsKey === false && isAt(frames, path)) return { value, isWhole };
+      at = end - 1;
     }
   }
   return undefined;
+}
+
+/** What numbers, `true`, `false` and `null` are made of. */
+const BARE = /[\w.+-]/;
+const WHOLE_NUMBER = /^[1-9]\d*$/;
+
+function endOfBare(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && BARE.test(text.charAt(end))) end += 1;
+  return end;
 }
 
 function isAt(frames: readonly Frame[], path: Path): boolean {

@@ -42,6 +42,8 @@ const ANSWER_CHARACTERS_MAX = 1_000;
 
 /** Statuses whose documented body proves that the request was refused and not billed (service document 1, Errors). */
 const REFUSALS = new Set([400, 401, 402, 403, 404, 405, 413, 415, 422]);
+/** A provider's number refuses what was asked for; of key, credits and model the service itself has the word. */
+const NUMBERED_REFUSALS = new Set([400, 422]);
 /** For synchronous calls the service's own 5xx is refunded and safe to retry (service document 1, Errors). */
 const SYNC_RETRIES = new Set([500, 502, 503, 504]);
 
@@ -124,11 +126,13 @@ function classifySuccess(seen: SubmitEvidence, { status, body }: Answer): Classi
 
 function classifyError(seen: SubmitEvidence, { status, body }: Answer): Classified {
   const { error, flow } = seen;
-  const vendorRefusal = error?.form === 'foreign' ? undefined : seen.vendorRefusal;
+  const isOwn = error?.form !== 'foreign' && error?.form !== 'numbered';
+  const vendorRefusal = isOwn ? seen.vendorRefusal : undefined;
   if (vendorRefusal === 'unreachable') return refused(seen, 'T5', 'wait_provider', status);
   if (vendorRefusal === 'disabled') return refused(seen, 'T6', 'fail_route', status);
   if (status === 429) return refused(seen, 'T4', afterTooMany(error), status);
-  if (error && seen.errorForms.has(error.form) && REFUSALS.has(status)) {
+  const refusals = error?.form === 'numbered' ? NUMBERED_REFUSALS : REFUSALS;
+  if (error && seen.errorForms.has(error.form) && refusals.has(status)) {
     return refused(seen, 'T3', afterRefusal(status, error), status);
   }
   // An `error` object alone, or `code` and `message`, may be a gateway's word while the call behind it goes on.

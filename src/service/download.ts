@@ -24,6 +24,8 @@ export interface DownloaderOptions {
   /** Loopback addresses too, also over http: for a loopback service. */
   allowLoopback: boolean;
   userAgent: string;
+  /** What an output's URL without a host is taken relative to: the service gave it. */
+  baseUrl?: string;
   /** Default 4 GiB. */
   maxBytes?: number;
   /** Over each window of waiting for bytes; default 1,024. */
@@ -70,7 +72,7 @@ interface Fetch extends KnownFile {
 export function createDownloader(options: DownloaderOptions): Downloader {
   const { allowLoopback, userAgent, connectTimeoutMs = 10_000, headersTimeoutMs = 30_000 } = options;
   const { maxBytes = 4 * 1024 ** 3, minBytesPerSecond = 1_024, rateWindowMs = 30_000 } = options;
-  const { idleTimeoutMs = 30_000, resumesMax = 4 } = options;
+  const { idleTimeoutMs = 30_000, resumesMax = 4, baseUrl } = options;
   const agentFor = (allowPlain: boolean) =>
     new Agent({
       connect: createVettedConnector({ allowLoopback, connectTimeoutMs, allowPlain }),
@@ -95,12 +97,17 @@ export function createDownloader(options: DownloaderOptions): Downloader {
   };
   return {
     fetchOutput: async (url, { signal } = {}) =>
-      inUrl(url, maxBytes) ?? fetch(url, { dispatcher: outputs, userAgent, allowLoopback, signal }),
+      inUrl(url, maxBytes) ?? fetch(withHost(url, baseUrl), { dispatcher: outputs, userAgent, allowLoopback, signal }),
     fetchInput: (url) => fetch(url, { dispatcher: inputs, userAgent, allowLoopback, allowPlain: true }),
     close: async () => {
       await Promise.all([outputs.destroy(), inputs.destroy()]);
     },
   };
+}
+
+/** An absolute URL stays as it is, to the letter: it may be signed. */
+function withHost(url: string, baseUrl: string | undefined): string {
+  return URL.canParse(url) || !URL.canParse(url, baseUrl) ? url : new URL(url, baseUrl).href;
 }
 
 /** The file of a `data:` URI, which is fetched from nowhere. */

@@ -24,7 +24,7 @@ export function readError(answer: Answer): ErrorReading | undefined {
   }
   if (isErrorObject(body.detail)) return fromDetailObject(body.detail, body);
   if (codeOf(body.code) !== undefined && isText(body.message)) {
-    const form = isText(body.code) ? 'coded' : 'foreign';
+    const form = isText(body.code) ? 'coded' : isProviderCode(body.code) ? 'numbered' : 'foreign';
     return { form, code: codeOf(body.code), message: safeText(body.message), requestId: requestIdOf(body) };
   }
   return undefined;
@@ -84,6 +84,11 @@ function showDetails(details: JsonObject): string {
 
 function isErrorObject(value: unknown): value is JsonObject {
   return isJsonObject(value) && (isText(value.code) || isText(value.message));
+}
+
+/** The one that is shown is 1201; gateways put the status there. */
+function isProviderCode(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1_000;
 }
 
 /** Some providers behind the shared shape give their codes as numbers. */

@@ -32,7 +32,12 @@ export function createDependencies(
     transport: createTransport({ baseUrl, userAgent, key: () => key.current() }),
     requests: window ?? UNCOUNTED,
     keyMark: () => keyMark(key),
-    downloader: createDownloader({ allowLoopback: isLoopback(baseUrl), maxBytes: OUTPUT_BYTES_MAX, userAgent }),
+    downloader: createDownloader({
+      allowLoopback: isLoopback(baseUrl),
+      maxBytes: OUTPUT_BYTES_MAX,
+      userAgent,
+      baseUrl,
+    }),
     openStore: (location) => openStore(location, 'shared'),
     openInput,
     isS3Reachable: canServiceReach(s3Endpoint(settings.s3, { ...process.env, ...s3 }), baseUrl),

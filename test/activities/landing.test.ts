@@ -98,6 +98,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
       reopen: async () => true,
       release: async () => true,
       isBatchOpen: async () => true,
+      confirmLate: async () => undefined,
       fetchLate: async (input) => {
         late.push(input);
       },

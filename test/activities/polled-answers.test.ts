@@ -65,14 +65,17 @@ it('F36: a maintenance page on polls backs off, however long it stands, and the 
   expect(await poll(RUNNING)).toBe(25_000);
 });
 
-it.each([408, 425])('F36: %i on polls passes, however often it comes: the job is paid and goes on', async (status) => {
-  const { clock, poll, said } = await stand(created);
-  said.status = status;
-  for (let i = 0; i < 5; i += 1) {
-    expect(await poll('')).toBeTypeOf('number');
-    clock.nowMs += 10 * MINUTE_MS;
-  }
-});
+it.each([402, 408, 425])(
+  'F36: %i on polls passes, however often it comes: the job is paid and goes on',
+  async (status) => {
+    const { clock, poll, said } = await stand(created);
+    said.status = status;
+    for (let i = 0; i < 5; i += 1) {
+      expect(await poll('')).toBeTypeOf('number');
+      clock.nowMs += 10 * MINUTE_MS;
+    }
+  },
+);
 
 it('F37: an end without an output needs a person after so many answers over ten minutes, not before', async () => {
   const { clock, poll } = await stand(created);

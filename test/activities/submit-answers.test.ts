@@ -98,6 +98,9 @@ describe.each(KINDS)('%s', (kind) => {
       for (const [, body] of GENERAL) expect(await see(status, body)).toBe('refused T3');
       for (const [name, body] of FOREIGN) expect([name, await see(status, body)]).toEqual([name, unknown]);
       expect(await see(status, SHARED)).toBe(isShared(kind) ? 'refused T3' : unknown);
+      // Its own envelope, in which a number that is no status is the provider's.
+      const isNumbered = kind.startsWith('vendor-a/') && (status === 400 || status === 422);
+      expect(await see(status, { code: 1201, message: 'prefix' })).toBe(isNumbered ? 'refused T3' : unknown);
     }
   });
 

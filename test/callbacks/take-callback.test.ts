@@ -8,6 +8,7 @@ import { createFolderStore } from '../../src/store/folder.js';
 import type { Store } from '../../src/store/port.js';
 import { intent, states } from '../home/support/examples.js';
 import { temporaryFolder } from '../store/support/temporary.js';
+import { until } from '../support/until.js';
 
 const REF = { batch: 'b', id: 'r1', n: 1 };
 const BODY = Buffer.from('{"code":0,"data":{"task_id":"8123","task_status":"succeed"}}');
@@ -73,6 +74,7 @@ describe('what a callback does (design 3, Recovering a lost handle; F53)', () =>
   it('of a running job: tells the job, whatever the body says, and keeps nothing', async () => {
     const ledger = await stand(states.created);
     await (await desk().open(token))?.(Buffer.from('not even JSON'));
+    await until(async () => told.length > 0);
     expect(told).toEqual(['told b/r1/1']);
     expect(await handles()).toEqual([]);
     expect((await ledger.readAttempt(REF))?.states).toHaveLength(2);
@@ -90,32 +92,52 @@ describe('what a callback does (design 3, Recovering a lost handle; F53)', () =>
   it('after a lost answer: keeps the handle and tells the job', async () => {
     await stand(states.unknown);
     await (await desk().open(token))?.(BODY);
+    await until(async () => told.length > 0);
     expect(told).toEqual(['told b/r1/1']);
     expect(await handles()).toEqual(['8123']);
   });
 
+  it('after a lost answer whose job is gone: has it confirmed', async () => {
+    isOpen = false;
+    await stand(states.unknown);
+    await (await desk().open(token))?.(BODY);
+    await until(async () => told.length > 1);
+    expect(told).toEqual(['not there b/r1/1', 'late b/r1/1 part 0 index 7']);
+  });
+
   it.each(['billed', 'undecided', 'not_billed'] as const)(
-    'after the verdict %s, with no job open: has it confirmed, and changes no state itself',
+    'after the verdict %s, though its job is still open to end: has it confirmed, and changes no state itself',
     async (verdict) => {
-      isOpen = false;
       const ledger = await stand(states.unknown, { ...states.verdict, verdict });
       await (await desk().open(token))?.(BODY);
-      expect(told).toEqual(['not there b/r1/1', 'late b/r1/1 part 0 index 7']);
+      await until(async () => told.length > 0);
+      expect(told).toEqual(['late b/r1/1 part 0 index 7']);
       expect((await ledger.readAttempt(REF))?.states.at(-1)).toMatchObject({ state: 'verdict' });
     },
   );
 
   it('after a person gave it up as billed: has it confirmed, since what was paid may be there', async () => {
-    isOpen = false;
     await stand(states.unknown, { state: 'ruled', atMs: 3, ruling: 'billed', by: { who: 'ann' } });
     await (await desk().open(token))?.(BODY);
-    expect(told).toEqual(['not there b/r1/1', 'late b/r1/1 part 0 index 7']);
+    await until(async () => told.length > 0);
+    expect(told).toEqual(['late b/r1/1 part 0 index 7']);
     expect(await handles()).toEqual(['8123']);
+  });
+
+  it.each([
+    '{"data":{"task_id":"44712345678901234561"}}',
+    '{"task_id":"44712345678901234561","task_status":"succeed"}',
+    '{"task_id":44712345678901234561}',
+    '{"data":{"task_id":44712345678901234561,"task_status":"succeed"}}',
+  ])('takes the handle from %s, whose form is not shown', async (body) => {
+    await stand(states.unknown);
+    await (await desk().open(token))?.(Buffer.from(body));
+    expect(await handles()).toEqual(['44712345678901234561']);
   });
 
   it('without a handle in the body a lost answer stays lost', async () => {
     await stand(states.unknown);
-    for (const body of ['', '{}', '{"data":{"task_id":7}}', '{"task_id":"8123"}', '[]'])
+    for (const body of ['', '{}', '{"data":{"task_id":null}}', '{"task":{"task_id":"8123"}}', '[]'])
       await (await desk().open(token))?.(Buffer.from(body));
     expect([told, await handles()]).toEqual([[], []]);
   });

@@ -56,6 +56,20 @@ describe('a good server', () => {
     expect(sha256(await read(download))).toBe(sha256(FILE));
   });
 
+  test('gives the file of a URL without a host, which is the service itself; the address is vetted like any other', async () => {
+    const server = await serve(whole());
+    const { origin, pathname } = new URL(server.url);
+    expect(sha256(await read(await downloader({ baseUrl: `${origin}/v1` }).fetchOutput(pathname)))).toBe(sha256(FILE));
+    for (const [url, baseUrl] of [
+      ['//169.254.169.254/a.mp4', 'https://service.example'],
+      ['/a.mp4', 'https://10.0.0.1'],
+      ['/a.mp4', undefined],
+    ] as const) {
+      const refused = downloader(baseUrl === undefined ? {} : { baseUrl }).fetchOutput(url);
+      await expect(refused).rejects.toMatchObject({ reason: 'forbidden_address' });
+    }
+  });
+
   test('gets no key, no cookie and no encoding to choose from', async () => {
     const { requests } = await fetchFrom([whole()]);
     expect(requests).toHaveLength(1);

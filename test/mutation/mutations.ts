@@ -56,7 +56,7 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'T3',
     CLASSIFY,
-    '  if (error && seen.errorForms.has(error.form) && REFUSALS.has(status)) {',
+    '  if (error && seen.errorForms.has(error.form) && refusals.has(status)) {',
     '  if (status === 0 && error) {',
     CLASSIFY_TEST,
   ),

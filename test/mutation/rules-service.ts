@@ -46,7 +46,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
       'isJsonObject(error.details) ? error.details : isJsonObject(body.details) ? body.details : undefined',
       'undefined',
     ],
-    [188, "const form = isText(body.code) ? 'coded' : 'foreign';", "const form = 'foreign';"],
+    [188, "const form = isText(body.code) ? 'coded' : isProvider", 'const form = isProvider'],
     [189, 'if (isText(error.doc_url)) notes', 'if (error.doc_url === 0) notes'],
   ]),
   ...within('src/service/errors.ts', [

@@ -70,10 +70,10 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
   ...within('src/kinds/vendor-a/wire.ts', [
     [76, '      ...storyboardOf(row),\n      callback_url: callbackUrl,\n', '      ...storyboardOf(row),\n', 1],
     [112, 'const isError = isErrorCode(code);', "const isError = code === '';"],
-    [112, "if (isErrorCode(code) && data?.task_status !== 'failed') {", "if (code === '') {", 1],
+    [112, "if (!isErrorCode(code) || reading.reading === 'failed') return reading;", 'return reading;', 1],
     [113, 'path: `${rules.path}/${segment(handle)}`', 'path: `${vendorAText2Video.path}/${segment(handle)}`'],
     [114, '[defined({ url, durationSeconds: seconds })]', '[{ url }]'],
-    [114, 'failed(word, data?.task_status_msg ?? message)', 'failed(word, message)', 1],
+    [114, 'failed(word, data?.task_status_msg ?? (', 'failed(word, (', 1],
     [127, 'path: `${rules.path}/${segment(handle)}`', 'path: `/v1/vendor-a/videos/${segment(handle)}`'],
     [153, "[...plain('images'), ...frames('first_frame'),", "[...frames('first_frame'), ...plain('images'),"],
     [154, "columns(row, ['character_orientation',", "columns(row, ['prompt', 'duration', 'character_orientation',", 1],

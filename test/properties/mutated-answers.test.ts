@@ -119,14 +119,16 @@ function lookAtPoll(adapter: AsyncAdapter, places: AsyncPlaces, body: Uint8Array
   const [word = null] = valuesAt(value, places.status);
   switch (read.reading) {
     case 'succeeded':
-      expect(places.ended.succeeded).toContain(word);
+      // Where the documents list the words, an output outdoes one that is not listed.
+      if (/^vendor-[bf]/.test(adapter.kind)) expect(places.ended.succeeded).toContain(word);
+      else expect([typeof word, isOneOf(places.ended.failed, word)]).toEqual(['string', false]);
       expectOutputs(read.outputs, value, places.urls, 'nowhere');
       expect(read.facts.billedSeconds).toEqual(numberAt(value, places.billedSeconds, read.facts.billedSeconds));
       expect(read.facts.billedTokens).toEqual(numberAt(value, places.billedTokens, read.facts.billedTokens));
       if (read.facts.usage !== undefined) expect(valuesAt(value, places.usage ?? '')).toEqual([read.facts.usage]);
       break;
     case 'failed':
-      expect(places.ended.failed).toContain(word);
+      expect(isOneOf(places.ended.failed, word)).toBe(true);
       expect(read.message.length).toBeLessThanOrEqual(500);
       break;
     case 'running':
@@ -139,6 +141,12 @@ function lookAtPoll(adapter: AsyncAdapter, places: AsyncPlaces, body: Uint8Array
       expect(read.why).toMatch(/./);
   }
   return read.reading;
+}
+
+/** In any case, however "cancelled" is spelt. */
+function isOneOf(words: readonly Json[], word: Json): boolean {
+  const plain = (one: Json) => (typeof one === 'string' ? one.toLowerCase().replace('canceled', 'cancelled') : one);
+  return words.some((one) => plain(one) === plain(word));
 }
 
 /** Every output stands in the answer, in its order, and nothing that stands there is left out. */

@@ -108,10 +108,12 @@ describe('documented shapes (service document 1, Errors)', () => {
       requestId: 'req-3',
     });
     expect(read(400, { code: 1201, message: 'data: prefix' })).toMatchObject({
-      form: 'foreign',
+      form: 'numbered',
       code: '1201',
       message: 'data: prefix',
     });
+    for (const code of [400, 504, 999, 1201.5])
+      expect(read(400, { code, message: 'x' })).toMatchObject({ form: 'foreign' });
   });
 
   it('avatar submit: error.code with a doc_url', () => {

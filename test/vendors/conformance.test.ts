@@ -157,18 +157,55 @@ describe.each(asynchronous)('%s: the poll', (kind, adapter, { handle, pollPath, 
   });
 
   it('reads an unknown word as running, whatever it is (F37)', () => {
-    const known = new Set(knownWords(poll));
+    const known = new Set(knownWords(poll).map((word) => word.toLowerCase()));
     const words = fc.oneof(
       fc.string(),
       fc.constantFrom('constructor', '__proto__', 'toString', 'COMPLETED', 'Success'),
     );
     fc.assert(
       fc.property(words, (word) => {
-        fc.pre(!known.has(word));
+        fc.pre(!known.has(word.toLowerCase()));
         expect(read(poll.withStatus(word))).toMatchObject({ reading: 'running', known: false });
       }),
     );
   });
+
+  it.runIf(kind.startsWith('vendor-b') || kind.startsWith('vendor-f'))('takes no other word for an end (F37)', () => {
+    const { answer } = poll.succeeded[0] ?? {};
+    for (const [from, to] of [
+      ['"completed"', '"Completed"'],
+      ['"done":true', '"done":"true"'],
+    ] as const) {
+      const text = JSON.stringify(answer);
+      if (text.includes(from)) expect(read(Buffer.from(text.replace(from, to)))).toMatchObject({ known: false });
+    }
+  });
+
+  it.skipIf(kind.startsWith('vendor-b') || kind.startsWith('vendor-f'))(
+    'reads the word of an end in any case, and with an output a word that is not listed (F37)',
+    () => {
+      const spelt = (answer: Json, word: string, as: string) =>
+        read(Buffer.from(JSON.stringify(answer).replace(`us":"${word}"`, `us":"${as}"`)));
+      for (const { answer, word, ...expected } of poll.failed) {
+        for (const as of [word.toLowerCase(), word.toUpperCase()]) {
+          expect(spelt(answer, word, as)).toEqual({ reading: 'failed', word, ...expected });
+        }
+        if (!/^cancell?ed$/i.test(word)) continue;
+        for (const as of ['canceled', 'CANCELLED']) expect(spelt(answer, word, as)).toMatchObject({ word });
+      }
+      for (const { answer, outputs, facts } of poll.succeeded) {
+        const [word = ''] = /succe\w+/i.exec(JSON.stringify(answer).replace('"message":"SUCCEED"', '')) ?? [];
+        expect(spelt(answer, word, word.toUpperCase())).toEqual({ reading: 'succeeded', outputs, facts });
+        const warning = "the status 'SUCCESS!' is not a documented one: with an output it is taken as success";
+        const warnings = [...(facts.warnings ?? []), warning];
+        expect(spelt(answer, word, 'SUCCESS!')).toEqual({
+          reading: 'succeeded',
+          outputs,
+          facts: { ...facts, warnings },
+        });
+      }
+    },
+  );
 
   it('keeps an unknown word short and without control characters or keys', () => {
     const reading = read(poll.withStatus(`\u001b[31m sk-svc-secret ${'x'.repeat(10_000)}`));
@@ -203,6 +240,18 @@ describe.each(asynchronous)('%s: the poll', (kind, adapter, { handle, pollPath, 
     for (let length = 0; length <= text.length; length += 1) {
       const salvaged = adapter.salvageHandle(Buffer.from(text.slice(0, length)), true);
       expect(salvaged).toBe(length < whole ? undefined : handle);
+    }
+  });
+
+  it('salvages the digits of a handle that is a number, as they stand in the text', () => {
+    const digits = '44712345678901234561';
+    const text = JSON.stringify(submitAnswer).replace(JSON.stringify(handle), digits);
+    expect(adapter.readSubmit(answerOf(Buffer.from(text))).reading).toBe('unreadable');
+    expect(adapter.salvageHandle(Buffer.from(text), true)).toBe(digits);
+    const cut = text.slice(0, text.indexOf(digits) + digits.length);
+    expect(adapter.salvageHandle(Buffer.from(cut), true)).toBeUndefined();
+    for (const none of ['0', '-5', '1.5', '1e5', 'true', 'null']) {
+      expect(adapter.salvageHandle(Buffer.from(text.replace(digits, none)), true)).toBeUndefined();
     }
   });
 

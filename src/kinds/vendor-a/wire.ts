@@ -12,30 +12,30 @@ import {
   created,
   failed,
   handleText,
+  NUMBERED_ERRORS,
   optionalSeconds,
   optionalText,
-  readStatus,
+  readListed,
   type StatusTable,
   succeeded,
   unlessNone,
   unreadable,
 } from '../readings.js';
 import type { KindRules } from '../rule.js';
-import { salvageString } from '../salvage.js';
+import { salvageHandle } from '../salvage.js';
 import { all, asText, columns, fields, readAs, required, segment, urlOnly, urlOrRaw, withExtra } from '../wire.js';
 import { vendorAImage2Video, vendorAText2Video } from './columns.js';
 import { vendorAMotionControl } from './motion-columns.js';
 import { vendorAOmniVideo } from './omni-columns.js';
 
+const told = { code: z.unknown().optional(), message: optionalText };
 const submitted = z.object({
-  code: z.unknown().optional(),
-  message: optionalText,
+  ...told,
   data: z.object({ task_id: z.unknown().optional() }).optional().catch(undefined),
 });
 const video = z.object({ url: optionalText, duration: optionalSeconds }).catch({});
 const polled = z.object({
-  code: z.unknown().optional(),
-  message: optionalText,
+  ...told,
   data: z
     .object({
       task_status: z.unknown().optional(),
@@ -103,6 +103,7 @@ export const vendorA: Family = {
 function kindOf(rules: KindRules, bodyOf: BodyOf): Family[string] {
   const isDriven = rules === vendorAMotionControl;
   const wire: AsyncWire = {
+    errorForms: NUMBERED_ERRORS,
     submitRequest: (row, media, options) => ({
       method: 'POST',
       path: rules.path,
@@ -113,7 +114,8 @@ function kindOf(rules: KindRules, bodyOf: BodyOf): Family[string] {
       if (read === undefined) return unreadable('the answer is not a task');
       return readTask(read, (handle, remark) => created(answer, handle, remark), answer.status);
     },
-    salvageHandle: (body) => salvageString(body, ['data', 'task_id']),
+    salvageHandle: (body) => salvageHandle(body, ['data', 'task_id']),
+    callbackHandles: (body) => [['data', 'task_id'], ['task_id']].flatMap((path) => salvageHandle(body, path) ?? []),
     pollRequest: (handle) => ({ method: 'GET', path: `${rules.path}/${segment(handle)}` }),
     echo: ['data', 'task_id'],
     readPoll(answer) {
@@ -148,11 +150,7 @@ function readTask(
 
 /** A `code` other than 0 is a failed poll, not a failed job, unless the task's own status says that it failed. */
 function readPolledTask({ code, message, data }: z.output<typeof polled>, isDriven: boolean): PollReading {
-  if (isErrorCode(code) && data?.task_status !== 'failed') {
-    const shown = typeof code === 'number' ? ` ${code}` : '';
-    return unreadable(`the poll failed with provider code${shown}: ${safeText(message ?? 'no message given', 200)}`);
-  }
-  return readStatus(data?.task_status, STATUS, {
+  const reading = readListed(data?.task_status, STATUS, {
     succeeded: () => {
       const warnings: string[] = [];
       const outputs = (data?.task_result?.videos ?? []).flatMap(({ url, duration }) => {
@@ -164,14 +162,15 @@ function readPolledTask({ code, message, data }: z.output<typeof polled>, isDriv
       const shownSeconds = only === undefined ? undefined : [only];
       return succeeded(outputs, defined({ shownSeconds, warnings: unlessNone(warnings) }));
     },
-    failed: (word) => failed(word, data?.task_status_msg ?? message),
+    // Beside a code of success the message says how the poll went, not the job.
+    failed: (word) => failed(word, data?.task_status_msg ?? (isErrorCode(code) ? message : undefined)),
   });
+  if (!isErrorCode(code) || reading.reading === 'failed') return reading;
+  const shown = typeof code === 'number' ? ` ${code}` : '';
+  return unreadable(`the poll failed with provider code${shown}: ${safeText(message ?? 'no message given', 200)}`);
 }
 
-/**
- * The `images` column comes first and in its own order, so that the placeholder for image n is its n-th entry; the
- * frames follow.
- */
+/** Images first, in their own order, so that the placeholder for image n is its n-th entry; then the frames. */
 function imageListOf(media: ResolvedMediaSet): JsonObject[] {
   const plain = (column: string) => all(media, column).map((item): JsonObject => ({ image_url: urlOrRaw(item) }));
   const frames = (column: string) => plain(column).map((item) => ({ ...item, type: column }));

@@ -19,7 +19,7 @@ import {
   unlessNone,
   unreadable,
 } from '../readings.js';
-import { salvageString } from '../salvage.js';
+import { salvageHandle } from '../salvage.js';
 import { columns, fields, one, readAs, segment, urlOnly, withExtra } from '../wire.js';
 import { vendorBAvatar } from './columns.js';
 
@@ -56,7 +56,7 @@ const wire: AsyncWire = {
     const read = readAs(submitted, answer);
     return read ? created(answer, read.data.video_id) : unreadable('the answer has no data.video_id');
   },
-  salvageHandle: (body) => salvageString(body, ['data', 'video_id']),
+  salvageHandle: (body) => salvageHandle(body, ['data', 'video_id']),
   pollRequest: (handle) => ({ method: 'GET', path: `${vendorBAvatar.path}/${segment(handle)}` }),
   echo: ['data', 'id'],
   readPoll(answer) {

@@ -10,13 +10,13 @@ import {
   failed,
   handleText,
   optionalText,
-  readStatus,
+  readListed,
   SHARED_ROUTE_ERRORS,
   type StatusTable,
   succeeded,
   unreadable,
 } from '../readings.js';
-import { salvageString } from '../salvage.js';
+import { salvageHandle } from '../salvage.js';
 import { all, columns, fields, readAs, segment, unlessEmpty, urlOnly, withExtra } from '../wire.js';
 import { vendorCVideo } from './c-columns.js';
 import { vendorGVideo } from './g-columns.js';
@@ -65,12 +65,12 @@ const wire: AsyncWire = {
     const read = readAs(submitted, answer);
     return read ? created(answer, read.output.task_id) : unreadable('the answer has no output.task_id');
   },
-  salvageHandle: (body) => salvageString(body, ['output', 'task_id']),
+  salvageHandle: (body) => salvageHandle(body, ['output', 'task_id']),
   pollRequest: (handle) => ({ method: 'GET', path: `${TASKS_PATH}/${segment(handle)}` }),
   readPoll(answer) {
     const output = readAs(polled, answer)?.output;
     if (output === undefined) return unreadable('the answer is not a task');
-    return readStatus(output.task_status, STATUS, {
+    return readListed(output.task_status, STATUS, {
       succeeded: () => succeeded(output.video_url ? [{ url: output.video_url }] : [], {}),
       failed: (word) => failed(word, defined({ code: output.code ?? undefined, message: output.message ?? undefined })),
     });

@@ -10,14 +10,14 @@ import {
   failed,
   handleText,
   optionalText,
-  readStatus,
+  readListed,
   type StatusTable,
   succeeded,
   unlessNone,
   unreadable,
   usageOf,
 } from '../readings.js';
-import { salvageString } from '../salvage.js';
+import { salvageHandle } from '../salvage.js';
 import { all, fields, readAs, segment, urlOnly, withExtra } from '../wire.js';
 import { vendorDVideo } from './columns.js';
 
@@ -69,14 +69,14 @@ const wire: AsyncWire = {
   },
   // A gateway's error may have an `id` of its own.
   salvageHandle(body, isAccepted) {
-    const id = salvageString(body, ['id']);
+    const id = salvageHandle(body, ['id']);
     return isAccepted || id?.startsWith(HANDLE_PREFIX) ? id : undefined;
   },
   pollRequest: (handle) => ({ method: 'GET', path: `${vendorDVideo.path}/${segment(handle)}` }),
   readPoll(answer) {
     const task = readAs(polled, answer);
     if (task === undefined) return unreadable('the answer is not a task');
-    return readStatus(task.status, STATUS, {
+    return readListed(task.status, STATUS, {
       succeeded: () => {
         const url = task.content?.video_url;
         const warnings: string[] = [];

@@ -11,13 +11,13 @@ import {
   handleText,
   lengthsIn,
   optionalText,
-  readStatus,
+  readListed,
   type StatusTable,
   succeeded,
   unreadable,
   usageOf,
 } from '../readings.js';
-import { salvageString } from '../salvage.js';
+import { salvageHandle } from '../salvage.js';
 import { all, columns, fields, readAs, segment, urlOnly, withExtra } from '../wire.js';
 import { vendorEVideo } from './columns.js';
 
@@ -63,12 +63,12 @@ const wire: AsyncWire = {
     const read = readAs(submitted, answer);
     return read ? created(answer, read.task_id) : unreadable('the answer has no task_id');
   },
-  salvageHandle: (body) => salvageString(body, ['task_id']),
+  salvageHandle: (body) => salvageHandle(body, ['task_id']),
   pollRequest: (handle) => ({ method: 'GET', path: `${QUERY_PATH}/${segment(handle)}` }),
   readPoll(answer) {
     const task = readAs(polled, answer)?.task;
     if (task === undefined) return unreadable('the answer has no task');
-    return readStatus(task.status, STATUS, {
+    return readListed(task.status, STATUS, {
       succeeded: () => {
         const url = task.content?.url;
         const usage = usageOf(task.usage);

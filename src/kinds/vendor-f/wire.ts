@@ -15,7 +15,7 @@ import {
   succeeded,
   unreadable,
 } from '../readings.js';
-import { salvageString } from '../salvage.js';
+import { salvageHandle } from '../salvage.js';
 import { fields, one, readAs, readJson, segment, unlessEmpty, withExtra } from '../wire.js';
 import { vendorFInteraction, vendorFVideo } from './columns.js';
 
@@ -64,7 +64,7 @@ const filmWire: AsyncWire = {
     const read = readAs(submitted, answer);
     return read ? created(answer, read.name) : unreadable('the answer has no operation name');
   },
-  salvageHandle: (body) => salvageString(body, ['name']),
+  salvageHandle: (body) => salvageHandle(body, ['name']),
   readRefusal,
   pollRequest: (handle) => ({ method: 'GET', path: `${BASE_PATH}/operations/${segment(handle)}` }),
   echo: ['name'],
