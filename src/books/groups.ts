@@ -5,13 +5,14 @@ import { defined } from '../domain/defined.js';
 import { intentOf, standingOf } from '../domain/standing.js';
 import { refOf } from '../home/attempts.js';
 import type { Group } from '../home/verdicts.js';
-import { rowOf } from './attempt-price.js';
+import { legibleRow } from './attempt-price.js';
 import { type OpenCase, openCase } from './attempts.js';
 import { bookVerdict } from './charges.js';
 import { type Case, type Evidence, upTo } from './check/evidence.js';
 import { type Counted, countTogether, type Settlement } from './check/settle.js';
 import type { Story } from './check/story.js';
 import { gatherTogether } from './evidence.js';
+import { bookUnread } from './finish-books.js';
 import type { Books } from './open-books.js';
 import { slotUntilMs } from './waits.js';
 
@@ -187,6 +188,7 @@ async function recordMember(books: Books, { id, sentence, billed }: Group, name:
   const isRecorded = last?.state === 'verdict' && last.group === id;
   if (!isRecorded && !(await books.ledger.append(ref, state))) return;
   const endedAtMs = slotUntilMs(books, attempt, intent.kind);
-  const row = await rowOf(books, ref, intent);
+  const row = await legibleRow(books, ref, intent);
+  if (row === undefined) return bookUnread(books, ref, intent, endedAtMs);
   await bookVerdict(books, row, ref, { attempt, endedAtMs, verdict, goneMs: null });
 }

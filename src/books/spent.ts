@@ -93,7 +93,7 @@ async function legibleRow(
     const { row } = await sources.rows.readRow(batch, generation, part, index);
     return fedRow(row, await feedersThen(sources, { batch, generation }, row, inputs));
   } catch (error) {
-    if (error instanceof StoreError && error.code === 'DAMAGED') return undefined;
+    if (error instanceof StoreError && ['DAMAGED', 'ENOENT'].includes(error.code)) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { Attempt, AttemptRef, Verdict } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
-import { intentOf, standingOf } from '../domain/standing.js';
+import { intentOf, standingOf, wholeRefusal } from '../domain/standing.js';
 import { nameOf } from '../home/attempts.js';
 import { statesOf } from '../home/row-standing.js';
 import { policyOf, runOrder } from '../home/run-order.js';
@@ -68,7 +68,8 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
   if (standing !== watched.verdict) return unwatchVerdict(books.home, watched);
   if (watched.verdict === 'undecided') return settleLate(books, watched, attempt);
   // The job that it was labelled for turned up elsewhere in its group: no bill comes back, so nothing is sent again.
-  if ((await spentLabels(books, new Set([nameOf(watched)]))).size > 0) return unwatchVerdict(books.home, watched);
+  const name = nameOf(watched);
+  if ((await spentLabels(books, new Set([name]))).has(name)) return unwatchVerdict(books.home, watched);
   // What had shown before the verdict contradicts nothing: a bill that came back, or a quiet before a late job.
   const since = { sinceMs: watched.atMs };
   // An alarm is raised at once; what would be sent again waits until all discounts are known.
@@ -126,7 +127,8 @@ async function goOnUnpaid(
   sentence: string,
 ): Promise<void> {
   const intent = intentOf(attempt);
-  const goesOn = intent !== undefined && (await maySendAgain(books, batch));
+  const isRefused = wholeRefusal(attempt) !== undefined;
+  const goesOn = intent !== undefined && !isRefused && (await maySendAgain(books, batch));
   const states = statesOf(await books.ledger.read(batch, id));
   // A record that has not seen the last state is outdone by it.
   await reviseRow(books, { batch, id }, { revision: 'unbilled', sentence, seenStates: goesOn ? states - 1 : states });

@@ -4,7 +4,7 @@
  * What every workflow is begun with. A build whose workflows cannot go on with the history of the one before counts on:
  * they are then ended and begun anew from the home (`src/worker/earlier-workflows.ts`).
  */
-export const WORKFLOW_MEMO = { format: 3 } as const;
+export const WORKFLOW_MEMO = { format: 4 } as const;
 
 export interface TaskQueues {
   /** Workflows, and the cheap activities that touch only the home. */
@@ -44,9 +44,9 @@ export function jobId(account: string, batch: string, row: string): string {
   return `callsheet/${account}/job/${batch}/${row}`;
 }
 
-/** What a callback says of an attempt whose job has ended is looked into once at a time. */
-export function lateHandleId(account: string, batch: string, row: string): string {
-  return `callsheet/${account}/late/${batch}/${row}`;
+/** What a callback says of an attempt whose job has ended is looked into once at a time; of another one beside it. */
+export function lateHandleId(account: string, batch: string, row: string, n: number): string {
+  return `callsheet/${account}/late/${n}/${batch}/${row}`;
 }
 
 /** A paid output is fetched on by one at a time after its row has ended. */

@@ -140,10 +140,15 @@ export function isContradicted({ states }: Attempt): boolean {
  * The answer by which the service refused what it did not bill: a whole 400 or 422 of no documented form, found not
  * billed by the balance. A policy does not send the same again ("never retry other 4xx", service document 1, Errors).
  */
-export function refusalOf({ states }: Attempt): Evidence | undefined {
-  const last = states.at(-1);
+export function refusalOf(attempt: Attempt): Evidence | undefined {
+  const last = attempt.states.at(-1);
   if (last?.state !== 'verdict' || last.verdict !== 'not_billed' || last.byPerson) return undefined;
-  const lost = states.at(-2);
+  return wholeRefusal(attempt);
+}
+
+/** The same whatever was found of it. */
+export function wholeRefusal({ states }: Attempt): Evidence | undefined {
+  const lost = states.findLast(({ state }) => state !== 'verdict');
   if (lost?.state !== 'unknown') return undefined;
   const { status, phase, answer = '' } = lost.evidence;
   const isWhole = phase === undefined && answer.trimStart().startsWith('{');

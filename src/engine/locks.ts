@@ -47,11 +47,12 @@ export function createHomeLocks(): HomeLocks {
   };
 }
 
-/** Undefined where nothing can be written: what is ordered of such a home is refused by what it would write. */
+/** Undefined where nothing may be written: what is ordered of such a home is refused by what it would write. */
 function tryClaim(name: string): ReturnType<typeof tryLock> | undefined {
   try {
     return tryLock(name);
-  } catch {
+  } catch (error) {
+    if (!['EROFS', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     return undefined;
   }
 }

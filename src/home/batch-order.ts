@@ -132,12 +132,15 @@ export function readBatchOrder(home: HomePlace, batch: string): Promise<BatchOrd
 }
 
 /**
- * Pauses a batch, or lets it go on; one that an older build ran has no order to change. Gives whether the order is
+ * Pauses a batch, or lets it go on; one that an older build ran has no order to change, and one that cannot be read stays
+ * as it is. Gives whether the order is
  * another one now.
  */
 export async function orderPause(home: HomePlace, batch: string, isPaused: boolean): Promise<boolean> {
   const changed = await changeBatchOrder(home, batch, (order) =>
-    order === undefined || (order.isPaused ?? false) === isPaused ? undefined : { ...order, isPaused },
+    order === undefined || order.isDamaged || (order.isPaused ?? false) === isPaused
+      ? undefined
+      : { ...order, isPaused },
   );
   await notePause(home, batch, isPaused, Date.now());
   return changed !== undefined;

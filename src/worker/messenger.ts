@@ -87,7 +87,7 @@ export function createMessenger(client: Client, account: string, timeScale: numb
       delivered(() => client.workflow.getHandle(jobId(account, batch, id)).signal(messages.callbackCame, message)),
     async confirmLate(input) {
       await client.workflow.start('lateHandle', {
-        workflowId: lateHandleId(account, input.row.batch, input.row.id),
+        workflowId: lateHandleId(account, input.row.batch, input.row.id, input.n),
         taskQueue: taskQueues(account).home,
         args: [input],
         workflowIdConflictPolicy: 'USE_EXISTING',

@@ -15,7 +15,7 @@ import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { termsOf } from './batch-terms.js';
 import { refuseEditedManifest } from './edited-manifest.js';
-import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
+import { type KnownBatch, knownBatch, refuseStrangeHome } from './known-batch.js';
 import { planRest, tellRest } from './sample-quote.js';
 import { refuseRunning, tellChangedSample } from './sample-run.js';
 import { submitAndFollow } from './submit-and-follow.js';
@@ -36,7 +36,7 @@ export async function approveBatch(session: Session, batch: string, order: Appro
   const known = await knownBatch(session, batch);
   const { generation } = known.generation;
   const { home } = known.access;
-  await refuseOtherHome(known, order.trustHome);
+  await refuseStrangeHome(known, order.trustHome);
   if (order.generation !== undefined && order.generation !== generation) {
     throw new UserError(
       `the manifest of batch '${batch}' is another one now: look at what it costs, then approve again; nothing was submitted`,

@@ -1,5 +1,6 @@
 import { isS3Address } from '../../domain/s3.js';
 import { megabytes } from '../../domain/shown-number.js';
+import { readBatchOrder } from '../../home/batch-order.js';
 import { homeMismatch, newClaimer, writeHomeMark } from '../../home/home-mark.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
 import { nameFlaw } from '../../manifest/names.js';
@@ -72,6 +73,18 @@ export async function refuseOtherHome(at: BatchPlace, trusts = false): Promise<v
   if (finding === undefined) return;
   if (!trusts) await askOrRefuse(at.session, finding);
   await markAsOwn(at.access, at.batch);
+}
+
+/** Before an order to a batch that `run` began: the home is the right one, and says what was ordered before. */
+export async function refuseStrangeHome(at: BatchPlace, trusts = false): Promise<void> {
+  await refuseDamagedOrder(at);
+  await refuseOtherHome(at, trusts);
+}
+
+/** Only a new `run` says again what may be spent; any other order would go on from what nobody can read. */
+export async function refuseDamagedOrder({ access, batch }: Pick<BatchPlace, 'access' | 'batch'>): Promise<void> {
+  const order = await readBatchOrder(access.home, batch);
+  if (order?.isDamaged) throw new UserError(`${damagedOrderText(batch)}; nothing was changed`);
 }
 
 /** Marks the batch's outputs as run from this home. */

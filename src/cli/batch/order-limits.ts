@@ -10,7 +10,7 @@ import { warnAbovePlan } from '../terminal.js';
 import { UserError } from '../user-error.js';
 import { formatTable } from '../views/table.js';
 import { createBatchSource, unlessOutage } from './batch-source.js';
-import { type KnownBatch, knownBatch } from './known-batch.js';
+import { type KnownBatch, knownBatch, refuseDamagedOrder } from './known-batch.js';
 import { accountLimits, batchLimits } from './limits-in-force.js';
 import { tellLimits } from './submit-batch.js';
 
@@ -36,7 +36,9 @@ export async function orderAccount(session: Session, { isReset, concurrency, rpm
 }
 
 export async function orderBatch(session: Session, batch: string, given: OrderedLimits): Promise<void> {
-  const { home } = (await knownBatch(session, batch)).access;
+  const known = await knownBatch(session, batch);
+  await refuseDamagedOrder(known);
+  const { home } = known.access;
   const order = await readBatchOrder(home, batch);
   if (order === undefined) {
     throw new UserError(

@@ -16,7 +16,7 @@ import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { formatDate } from '../views/durations.js';
-import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
+import { type KnownBatch, knownBatch, refuseStrangeHome } from './known-batch.js';
 
 export interface RerunOrder {
   /** What the row feeds is rendered again as well. */
@@ -29,7 +29,7 @@ export interface RerunOrder {
 export async function rerunRow(session: Session, batch: string, id: string, order: RerunOrder): Promise<number> {
   await session.apiKey();
   const known = await knownBatch(session, batch);
-  await refuseOtherHome(known, order.trustHome);
+  await refuseStrangeHome(known, order.trustHome);
   const asked = await findRow(known, id);
   await refuseHeldBack(known, id);
   const found = order.withDependents ? [asked, ...(await dependentsOf(known, asked))] : [asked];

@@ -14,16 +14,22 @@ import { createBatchSource, signalRunning, tryRefusedKey } from './batch-source.
 import { batchTally } from './batch-tally.js';
 import { approvedLimits, givenLimits, limitsOf, withLimits } from './batch-terms.js';
 import {
-  damagedOrderText,
   fullDisk,
   generationInForce,
   type KnownBatch,
   knownBatch,
   markAsOwn,
   otherHomeText,
-  refuseOtherHome,
+  refuseStrangeHome,
 } from './known-batch.js';
-import { refuseLimits, refuseSameBudget, refuseSampled, stoppedEarly } from './resume-refusals.js';
+import {
+  ownLimits,
+  refuseLimits,
+  refuseLimitsOfAll,
+  refuseSameBudget,
+  refuseSampled,
+  stoppedEarly,
+} from './resume-refusals.js';
 import { type BatchSupply, submitBatch, tellLimits } from './submit-batch.js';
 
 interface Resumed {
@@ -31,9 +37,9 @@ interface Resumed {
   resumed: string[];
   /** They run by themselves once the engine does. */
   running: string[];
-  /** A person paused them, or what was ordered of them cannot be read: they wait for an order of their own. */
+  /** A person paused them: they wait for an order of their own. */
   paused: string[];
-  /** Run by an older build, so that nobody knows what they may cost: they want a command of their own. */
+  /** Nobody knows what they may cost, since an older build ran them or their order is damaged: they want a `run`. */
   left: string[];
   /** Run from another home, or from a later state of this one: not gone on with, and paused where they run. */
   otherHome: string[];
@@ -53,6 +59,10 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
       if (otherHome.includes(batch)) continue;
       const at = { session, access, batch };
       const terms = await readBatchOrder(access.home, batch);
+      if (terms?.isDamaged) {
+        done.left.push(batch);
+        continue;
+      }
       if ((await createBatchSource(at, work).state()).state === 'running') {
         (terms?.isPaused ? done.paused : done.running).push(batch);
         await carryOut(await knownBatch(session, batch, access), work);
@@ -73,25 +83,6 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
   }
 }
 
-/** Each batch keeps the limits that it was run with: one budget cannot be meant for all of them. */
-function refuseLimitsOfAll(session: Session): void {
-  const [flag] = ownLimits(session);
-  if (flag === undefined) return;
-  throw new UserError(
-    `${flag} belongs to one batch: \`callsheet resume <batch> ${flag} …\` goes on with that one; nothing was submitted`,
-  );
-}
-
-/** The limits of a batch that the command has as flags. */
-function ownLimits({ origins }: Session): string[] {
-  return LIMIT_FLAGS.flatMap(([path, flag]) => (origins.get(path)?.name === 'flag' ? [flag] : []));
-}
-
-const LIMIT_FLAGS = [
-  ['budget.maxCredits', '--max-credits'],
-  ['budget.maxFailures', '--max-failures'],
-] as const;
-
 /** An engine that starts goes on with all that it knows: the pause keeps such a batch from paying again. */
 async function otherHomes(access: HomeAccess, trustsHome: boolean): Promise<string[]> {
   const found: string[] = [];
@@ -99,6 +90,8 @@ async function otherHomes(access: HomeAccess, trustsHome: boolean): Promise<stri
     if ((await otherHomeText(access, batch)) === undefined) continue;
     if (trustsHome) {
       await markAsOwn(access, batch);
+      // It was paused because of its home.
+      await orderPause(access.home, batch, false);
       continue;
     }
     await orderPause(access.home, batch, true);
@@ -129,7 +122,7 @@ async function refuseRefusedKey(at: BatchPlace, work: WorkAccess): Promise<void>
  */
 export async function resumeStopped(session: Session, batch: string, trustsHome: boolean): Promise<boolean> {
   const known = await knownBatch(session, batch);
-  await refuseOtherHome(known, trustsHome);
+  await refuseStrangeHome(known, trustsHome);
   await refuseLimits(known, limitsOf(session));
   // What it let go on would be paid for, and could not be stored.
   const full = await fullDisk(session, known.out);
@@ -152,7 +145,6 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
   const stopped = await stoppedReason(home, batch);
   const isRunning = (await createBatchSource(known, work).state()).state === 'running';
   const terms = await readBatchOrder(home, batch);
-  if (terms?.isDamaged) throw new UserError(`${damagedOrderText(batch)}; nothing was submitted`);
   const limits = givenLimits(limitsOf(session), terms?.limits ?? limitsOf(session));
   const isLeft = (await stoppedEarly(known)) || (await hasOpenRows(known)) || (await waitsForOutput(known));
   if (!isRunning && !isLeft) await refuseSampled(known);

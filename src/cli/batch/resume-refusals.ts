@@ -6,6 +6,7 @@ import { resultLines } from '../../home/result-lines.js';
 import { knownPrices, listPrice, resultSources } from '../access/home-access.js';
 import { commandHint } from '../open-session.js';
 import { spentBefore } from '../plan/approve-plan.js';
+import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { approvedLimits } from './batch-terms.js';
@@ -87,3 +88,22 @@ async function refuseAboveApproval({ access, batch, generation }: KnownBatch, gi
     `'${batch}' was approved for up to ${formatCredits(maxCreditsNano)} credits: \`callsheet approve ${batch} --max-credits ${formatCredits(given.maxCreditsNano)}\` asks again; nothing was submitted`,
   );
 }
+
+/** Each batch keeps the limits that it was run with: one budget cannot be meant for all of them. */
+export function refuseLimitsOfAll(session: Session): void {
+  const [flag] = ownLimits(session);
+  if (flag === undefined) return;
+  throw new UserError(
+    `${flag} belongs to one batch: \`callsheet resume <batch> ${flag} …\` goes on with that one; nothing was submitted`,
+  );
+}
+
+/** The limits of a batch that the command has as flags. */
+export function ownLimits({ origins }: Session): string[] {
+  return LIMIT_FLAGS.flatMap(([path, flag]) => (origins.get(path)?.name === 'flag' ? [flag] : []));
+}
+
+const LIMIT_FLAGS = [
+  ['budget.maxCredits', '--max-credits'],
+  ['budget.maxFailures', '--max-failures'],
+] as const;

@@ -10,7 +10,7 @@ import { planLines } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
 import { createAcceptedInputs } from './accepted-inputs.js';
 import { asOrdered } from './batch-terms.js';
-import { knownBatch, refuseOtherHome } from './known-batch.js';
+import { knownBatch, refuseStrangeHome } from './known-batch.js';
 import { retryClasses } from './run-flags.js';
 import { submitAndFollow, tellStanding } from './submit-and-follow.js';
 
@@ -31,7 +31,7 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   await session.apiKey();
   const known = await knownBatch(session, batch);
   const { access, generation } = known;
-  await refuseOtherHome(known, flags.trustHome);
+  await refuseStrangeHome(known, flags.trustHome);
   const sample = await sampleInForce(access.home, batch, generation.generation);
   const inputs = flags.acceptInputs ? createAcceptedInputs(known, retry) : undefined;
   const counted = inputs === undefined ? known : { ...known, access: inputs.access };

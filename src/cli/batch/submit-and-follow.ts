@@ -43,7 +43,6 @@ export async function submitAndFollow(
   const { refuseSharedRpm } = await import('./batch-rpm.js');
   const { refusedKeyTold } = await import('./batch-source.js');
   const { leaveBatch, watchBatch } = await import('./watch-batch.js');
-  const { orItsEnd } = await import('./write-end.js');
   const { session, access, batch, retry, retries, isBreadthFirst, slots, reused } = toRun;
   const { generation, rows } = toRun.generation;
   const startedAtMs = Date.now();

@@ -58,7 +58,7 @@ async function sayResumed(session: Session, trustsHome: boolean): Promise<void> 
   }
   for (const batch of done.left) {
     terminal.warn(
-      `'${batch}' was run by an older build: the \`callsheet run …\` that started it, given again, goes on`,
+      `'${batch}' was run by an older build, or what was ordered of it cannot be read: the \`callsheet run …\` that started it, given again, goes on`,
     );
   }
   for (const batch of done.otherHome) {

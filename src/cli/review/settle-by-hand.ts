@@ -5,7 +5,7 @@ import { LedgerError } from '../../home/ledger.js';
 import { noteWaste } from '../../home/waste-book.js';
 import { StoreError } from '../../store/port.js';
 import type { HomeAccess } from '../access/home-access.js';
-import { type KnownBatch, knownBatch, refuseOtherHome } from '../batch/known-batch.js';
+import { type KnownBatch, knownBatch, refuseStrangeHome } from '../batch/known-batch.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { approveOrder } from './approve-order.js';
@@ -33,7 +33,7 @@ export async function settleByHand(
   await session.apiKey();
   const known = await knownBatch(session, batch);
   const { access } = known;
-  await refuseOtherHome(known, order.trustsHome);
+  await refuseStrangeHome(known, order.trustsHome);
   const rows: OrderedRow[] = [];
   const found: Ready[] = [];
   for (const id of await chosenIds(known, choice)) {

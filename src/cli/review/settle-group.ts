@@ -6,7 +6,7 @@ import { refOf } from '../../home/attempts.js';
 import { recordBooks } from '../access/home-access.js';
 import { readOwnDiscounts } from '../access/read-account.js';
 import { confirm } from '../ask-person.js';
-import { allBatches, type KnownBatch, knownBatch, refuseOtherHome } from '../batch/known-batch.js';
+import { allBatches, type KnownBatch, knownBatch, refuseStrangeHome } from '../batch/known-batch.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
@@ -44,7 +44,7 @@ export async function settleGroup(
   const groups = await countGroups(books, known);
   const ready = groups.filter(({ group }) => group !== undefined);
   for (const one of new Set([batch, ...groups.flatMap(({ members }) => members.map((member) => member.batch))])) {
-    await refuseOtherHome({ ...known, batch: one }, trustsHome);
+    await refuseStrangeHome({ ...known, batch: one }, trustsHome);
   }
   const dependents = await dependentsOfGroups(known, ready, follow);
   if (ready.length > 0) await approve(known, ready, isSaidYes, dependents);
