@@ -1,6 +1,10 @@
 // The review commands on a home without an engine: what they show, and what they refuse before anything is changed.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { AttemptState } from '../../src/domain/attempt.js';
+import { writeStopMark } from '../../src/engine/engine-record.js';
+import { enginePlaces } from '../../src/engine/places.js';
 import { discountAnswers } from '../../src/home/learned.js';
 import { CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
 
@@ -196,6 +200,10 @@ test('orders that are shown for a row whose id reads as a flag are for that row 
     { id: '--all', states: [LOST, UNDECIDED], record: REVIEW },
     { id: 'two', states: [LOST, UNDECIDED], record: REVIEW },
   ]);
+  // Stopped by order: what is ordered is recorded, and starts no engine.
+  const { dataFolder, stopMark } = enginePlaces(join(seeded.folder, 'data'));
+  mkdirSync(dataFolder, { recursive: true });
+  writeStopMark(stopMark, { openBatches: 1 });
   const shown = JSON.parse((await seeded.run('review', 'show', 'b', '--json', '--', '--all')).stdout);
   const commands: string[] = shown.commands.map(({ command }: { command: string }) => command);
   expect(commands).toContainEqual(expect.stringMatching(/^callsheet review mark-lost .* -- b --all$/));
