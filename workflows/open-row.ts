@@ -2,6 +2,7 @@ import type { RowFinished } from '../src/contract/messages.js';
 import type { PageEntry } from '../src/contract/pages.js';
 import type { OpenRow } from '../src/contract/rows.js';
 import type { BatchProgress, BatchState, Begins, RowRef } from '../src/contract/workflows.js';
+import { defined } from '../src/domain/defined.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import { count, roomNano } from './budget.js';
 
@@ -35,17 +36,13 @@ export function openRow(state: BatchState, found: RowFound, nowMs: number): Open
   const shared = begins === 'share' ? { isSharing: true } : {};
   // What was at the service before has been counted as spent.
   const isNew = begins === 'submit' || begins === 'share' || begins === 'prepare';
-  const joined = isNew ? {} : { isJoined: true as const, ...atService(atServiceNano) };
+  const joined = isNew ? {} : { isJoined: true as const, ...defined({ atServiceNano }) };
   const fed = begins === 'prepare' ? { isFed: true as const } : {};
   const chained = { ...(feeds ? { feeds: true as const } : {}), ...(isAhead ? { isAhead: true as const } : {}) };
   const counted = { countedIn: state.generation, restarts: 0, sinceMs: nowMs };
   const opened: OpenRow = { row, ...counted, upToNano, ...shared, ...joined, ...fed, ...chained };
   state.open.push(opened);
   return { ...opened, entry };
-}
-
-function atService(nano: CreditsNano | undefined): Pick<OpenRow, 'atServiceNano'> {
-  return nano === undefined ? {} : { atServiceNano: nano };
 }
 
 /** Rows that go on after they had ended, because the ledger learned more of them: pure, like the window. */
@@ -89,7 +86,7 @@ export function reopenRow(
   // A row of an earlier manifest is carried on, but belongs to no count.
   const isCounted = row.generation === state.generation;
   if (isCounted && was) count(state, was, -1);
-  const joined = { ...joinedCost(was, attempts, upToNano), ...atService(atServiceNano) };
+  const joined = { ...joinedCost(was, attempts, upToNano), ...defined({ atServiceNano }) };
   const cost = isNew ? { upToNano: upToNano ?? null } : joined;
   const countedIn = isCounted ? state.generation : '';
   const chained = { ...(begins === 'prepare' ? { isFed: true as const } : {}), ...(feeds ? { feeds } : {}) };

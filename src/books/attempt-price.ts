@@ -44,9 +44,14 @@ export async function rowOf(sources: RowSources, { batch, id }: AttemptRef, inte
 }
 
 /** The same; undefined where its line cannot be read, and waiting mends nothing. */
-export async function legibleRow(sources: RowSources, ref: AttemptRef, intent: Intent): Promise<Row | undefined> {
+export function legibleRow(sources: RowSources, ref: AttemptRef, intent: Intent): Promise<Row | undefined> {
+  return unlessIllegible(() => rowOf(sources, ref, intent));
+}
+
+/** What was read; undefined where its document is damaged or gone. */
+export async function unlessIllegible<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await rowOf(sources, ref, intent);
+    return await read();
   } catch (error) {
     if (error instanceof StoreError && ['DAMAGED', 'ENOENT'].includes(error.code)) return undefined;
     throw error;

@@ -7,7 +7,7 @@ import type { AccountRecords } from '../home/account-records.js';
 import { resultState } from '../home/attempts.js';
 import type { BookedAttempt } from '../home/charge-book.js';
 import { fedRow, feedersThen } from '../home/feeders.js';
-import { StoreError } from '../store/port.js';
+import { unlessIllegible } from './attempt-price.js';
 import { LIST_PRICE_PPB } from './prices/price-book.js';
 import { followUpNano, hasFollowUp, type KnownPrices, rowPrice, withFollowUp } from './prices/row-price.js';
 
@@ -84,18 +84,15 @@ async function mostOfEnded(
 }
 
 /** With what fed it. Undefined where its line is damaged: nobody can price it, and waiting mends nothing. */
-async function legibleRow(
+function legibleRow(
   sources: SpentRecords,
   batch: string,
   { generation, part, index, inputs }: Intent,
 ): Promise<Row | undefined> {
-  try {
+  return unlessIllegible(async () => {
     const { row } = await sources.rows.readRow(batch, generation, part, index);
     return fedRow(row, await feedersThen(sources, { batch, generation }, row, inputs));
-  } catch (error) {
-    if (error instanceof StoreError && ['DAMAGED', 'ENOENT'].includes(error.code)) return undefined;
-    throw error;
-  }
+  });
 }
 
 function onFirstUse(read: PricesNow): PricesNow {

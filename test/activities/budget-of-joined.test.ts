@@ -2,7 +2,6 @@
 
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
-import { type Handed, openDependencies } from '../../activities/dependencies.js';
 import { rowActivities } from '../../activities/rows.js';
 import { submitActivities } from '../../activities/submit.js';
 import { spentOf } from '../../src/books/spent.js';
@@ -10,7 +9,7 @@ import type { PriceRule } from '../../src/domain/price.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
 import * as window from '../../workflows/batch-state.js';
 import { boundOf, roomNano, takeSpent } from '../../workflows/budget.js';
-import { accountAtHand, plainRow, readAccount } from './support/account-at-hand.js';
+import { accountAtHand, countSends, plainRow, readAccount } from './support/account-at-hand.js';
 
 const CREDIT = 1_000_000_000;
 const PRICES: PriceRule[] = [{ kind: 'vendor-a/text2video', components: [{ unit: 'request', credits: '20' }] }];
@@ -21,12 +20,7 @@ test('a row that was changed while its first film was rendering is not sent beyo
     cells: { model: 'vendor-a-v3', prompt: 'p', duration: '15' },
   });
   const at = await accountAtHand([row], PRICES);
-  let sent = 0;
-  const send = async () => {
-    sent += 1;
-    return { outcome: 'not_sent', phase: 'connect', code: 'ECONNREFUSED', message: 'away', tookMs: 0 };
-  };
-  const deps = openDependencies({ ...at.deps, transport: { send } } as unknown as Handed);
+  const { deps, sent } = countSends(at.deps);
   await readAccount(deps, 100);
   const limits = { maxCreditsNano: 10 * CREDIT, maxFailures: null };
   const policy = { ambiguity: 'hold', retries: 1, wasteMaxNano: 0 } as const;
@@ -64,5 +58,5 @@ test('a row that was changed while its first film was rendering is not sent beyo
   const input = { row: at.refOf(row), n: 2, grant: null, sinceMs: 0, ...upTo };
   const result = await new MockActivityEnvironment().run(submitActivities(deps).submit, input);
   expect(result).toEqual({ outcome: 'not_sent', reason: 'budget_reached' });
-  expect(sent).toBe(0);
+  expect(sent()).toBe(0);
 });

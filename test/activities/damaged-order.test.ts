@@ -7,7 +7,7 @@ import { submitActivities } from '../../activities/submit.js';
 import type { PriceRule } from '../../src/domain/price.js';
 import { type BatchOrder, orderPause, writeBatchOrder } from '../../src/home/batch-order.js';
 import { intent } from '../home/support/examples.js';
-import { accountAtHand, plainRow, readAccount } from './support/account-at-hand.js';
+import { accountAtHand, countSends, plainRow, readAccount } from './support/account-at-hand.js';
 
 const CREDIT = 1_000_000_000;
 const PRICES: PriceRule[] = [{ kind: 'svc/image', components: [{ unit: 'request', credits: '3' }] }];
@@ -22,12 +22,7 @@ test.each(ORDERS.flatMap(([what, order]) => [false, true].map((isDamaged) => [wh
   async (_, isDamaged, order) => {
     const row = plainRow('r');
     const at = await accountAtHand([row], PRICES);
-    let sent = 0;
-    const send = async () => {
-      sent += 1;
-      return { outcome: 'not_sent', phase: 'connect', code: 'ECONNREFUSED', message: 'away', tookMs: 0 };
-    };
-    const deps = openDependencies({ ...at.deps, transport: { send } } as unknown as Handed);
+    const { deps, sent } = countSends(at.deps);
     await readAccount(deps, 100);
     const limits = { maxCreditsNano: CREDIT, maxFailures: null };
     const policy = { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 } as const;
@@ -36,11 +31,11 @@ test.each(ORDERS.flatMap(([what, order]) => [false, true].map((isDamaged) => [wh
     // The job was opened before that was ordered, and had reserved its price.
     const input = { row: at.refOf(row), n: 1, grant: null, sinceMs: 0, upToNano: 3 * CREDIT };
     await new MockActivityEnvironment().run(submitActivities(deps).submit, input);
-    expect(sent).toBe(0);
+    expect(sent()).toBe(0);
     // A pause that is lifted gives back no budget that nobody can read.
     if (isDamaged) await orderPause(deps.home, 'b', false);
     if (isDamaged) await new MockActivityEnvironment().run(submitActivities(deps).submit, input);
-    expect(sent).toBe(0);
+    expect(sent()).toBe(0);
   },
 );
 

@@ -20,6 +20,21 @@ const [A, B, C] = ROWS as [Row, Row, Row];
 const PRICES: PriceRule[] = [{ kind: KIND, components: [{ unit: 'request', credits: '0.2' }] }];
 const PRICE_NANO = 0.2 * NANO_PER_CREDIT;
 
+/** Of A and B one was billed: which of them is a label. */
+async function loseTwo(at: {
+  until: (minute: number) => Promise<void>;
+  lose: (row: Row) => Promise<unknown>;
+  settle: (row: Row) => Promise<unknown>;
+}): Promise<void> {
+  await at.until(0);
+  await at.lose(A);
+  await at.until(1);
+  await at.lose(B);
+  await at.until(70);
+  expect(await at.settle(A)).toMatchObject({ outcome: 'verdict', verdict: 'billed' });
+  expect(await at.settle(B)).toMatchObject({ outcome: 'verdict', verdict: 'not_billed' });
+}
+
 test.each([true, false])(
   'a lost answer that was billed is not found unbilled because a handle of a settled group turned up (turns up: %s)',
   async (turnsUp) => {
@@ -59,13 +74,7 @@ test.each([true, false])(
       }
     };
     const settle = (row: Row) => settleActivities(deps).settle({ row: refOf(row), n: 1, ambiguity: 'if-proved' });
-    await until(0);
-    await lose(A);
-    await until(1);
-    await lose(B);
-    await until(70);
-    expect(await settle(A)).toMatchObject({ outcome: 'verdict', verdict: 'billed' });
-    expect(await settle(B)).toMatchObject({ outcome: 'verdict', verdict: 'not_billed' });
+    await loseTwo({ until, lose, settle });
     await until(80);
     await lose(C);
     await until(85);
@@ -126,13 +135,7 @@ test('the row labelled lost_paid stays so where the handle is of a row that was 
     }
   };
   const settle = (row: Row) => settleActivities(deps).settle({ row: refOf(row), n: 1, ambiguity: 'if-proved' });
-  await until(0);
-  await lose(A);
-  await until(1);
-  await lose(B);
-  await until(70);
-  expect(await settle(A)).toMatchObject({ outcome: 'verdict', verdict: 'billed' });
-  expect(await settle(B)).toMatchObject({ outcome: 'verdict', verdict: 'not_billed' });
+  await loseTwo({ until, lose, settle });
   const againMs = clock.nowMs;
   await deps.ledger.append(await claim(B, 2), { state: 'created', atMs: clock.nowMs, handle: 'second' });
   await until(75);

@@ -59,12 +59,8 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
       if (otherHome.includes(batch)) continue;
       const at = { session, access, batch };
       const terms = await readBatchOrder(access.home, batch);
-      if (terms?.isDamaged) {
-        done.left.push(batch);
-        continue;
-      }
       if ((await createBatchSource(at, work).state()).state === 'running') {
-        (terms?.isPaused ? done.paused : done.running).push(batch);
+        (terms?.isDamaged ? done.left : terms?.isPaused ? done.paused : done.running).push(batch);
         await carryOut(await knownBatch(session, batch, access), work);
         continue;
       }
@@ -72,7 +68,7 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
       if (generation === undefined || !(await hasOpenRows({ ...at, generation }))) continue;
       // To hand it over is to let it go on.
       if (terms !== undefined && !terms.isPaused) await submitBatch(at, work, supplyOf({ generation }), terms);
-      if (terms === undefined) done.left.push(batch);
+      if (terms === undefined || terms.isDamaged) done.left.push(batch);
       else (terms.isPaused ? done.paused : done.resumed).push(batch);
     }
     const [batch] = [...done.running, ...done.resumed];

@@ -56,6 +56,16 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
   return { deps, clock, refOf, generation };
 }
 
+/** The same dependencies with a service that cannot be reached, and how many requests were tried. */
+export function countSends(at: Dependencies): { deps: Dependencies; sent: () => number } {
+  let sent = 0;
+  const send = async () => {
+    sent += 1;
+    return { outcome: 'not_sent', phase: 'connect', code: 'ECONNREFUSED', message: 'away', tookMs: 0 };
+  };
+  return { deps: openDependencies({ ...at, transport: { send } } as unknown as Handed), sent: () => sent };
+}
+
 /** What a worker reads of the account now and then: its balance, and that it has no discount. */
 export async function readAccount(deps: Dependencies, credits: number): Promise<void> {
   await deps.books.discounts.keep([]);
