@@ -2,12 +2,12 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createConnection, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectTemporal } from '../temporal.js';
 import { EngineError } from './engine-error.js';
 import { createKeeper, type Keeper, type ProcessMark } from './keeper.js';
 import { lastLines, openLog } from './places.js';
+import { answersFor } from './server-answers.js';
 import { databaseFile, saysDamaged, setAside, sizeOf } from './server-database.js';
 
 export interface ServerOptions {
@@ -80,39 +80,9 @@ function spawnServer(options: ServerOptions, port: number, uiPort: number | null
 async function whenReady(address: string, signal: AbortSignal): Promise<string> {
   for (const deadline = Date.now() + readyTimeoutMs; Date.now() < deadline; await sleep(25)) {
     if (signal.aborted) return 'it was asked to end';
-    if (await answers(address)) return 'ready';
+    if (await answersFor('default', address)) return 'ready';
   }
   return `no answer within ${readyTimeoutMs / 1_000} s`;
-}
-
-async function answers(address: string): Promise<boolean> {
-  // The SDK waits a second before it tries a refused port again: a plain connection tells sooner that one listens.
-  if (!(await listens(address))) return false;
-  try {
-    const { client, close } = await connectTemporal({ address, embedded: true, tries: 1, withinMs: 5_000 });
-    try {
-      await client.workflowService.describeNamespace({ namespace: 'default' });
-      return true;
-    } finally {
-      await close();
-    }
-  } catch {
-    return false;
-  }
-}
-
-function listens(address: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const [host, port] = address.split(':');
-    const socket = createConnection({ host: host ?? '', port: Number(port) });
-    const end = (isThere: boolean) => {
-      socket.destroy();
-      resolve(isThere);
-    };
-    socket.once('connect', () => end(true));
-    socket.once('error', () => end(false));
-    socket.setTimeout(1_000, () => end(false));
-  });
 }
 
 async function freePort(): Promise<number> {

@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { isEngineKey, lookThroughEngine } from '../../src/engine/control.js';
 import { engineStatus, isEngineGone } from '../../src/engine/engine-client.js';
 import { readRecord } from '../../src/engine/engine-record.js';
+import { answersFor } from '../../src/engine/server-answers.js';
 import { stopEngine, wasStopped } from '../../src/engine/stop-engine.js';
 import { connectTemporal } from '../../src/temporal.js';
 import { hasTemporal } from '../support/temporal.js';
@@ -59,6 +60,8 @@ describe.skipIf(!hasTemporal())('the engine', () => {
     const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace: 'default' });
     await close();
     expect(namespaceInfo?.name).toBe('default');
+    const answers = await Promise.all(['default', 'another'].map((name) => answersFor(name, first.address)));
+    expect(answers).toEqual([true, false]);
 
     expect(await endEngine(folder)).toBe('stopped');
     expect(await engineStatus(folder)).toBeUndefined();
