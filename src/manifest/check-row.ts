@@ -27,6 +27,8 @@ export function checkRow(raw: RawRow, options: RowCheckOptions, report: Report):
   const row = newRow(raw);
   if (raw.isBroken === true) return row;
   readId(row, raw, report);
+  // A spreadsheet leaves such rows behind its last: what else they lack says nothing more.
+  if (raw.cells.size === 0 && raw.findings.length === 0) return row;
   const kind = readKind(row, raw, options, report);
   readLabels(row, raw, report);
   if (kind === undefined) return row;
@@ -79,8 +81,9 @@ function readId(row: CheckedRow, raw: RawRow, report: Report): void {
   const cell = raw.cells.get('id');
   if (cell === undefined) {
     row.bad = true;
+    const whole = raw.cells.size === 0 ? ': it is empty; take it out' : '';
     if (!isFound(raw, 'id') && raw.lacksIdColumn !== true)
-      report.problem(row, 'B10', 'id', "row needs a non-empty 'id'");
+      report.problem(row, 'B10', 'id', `row needs a non-empty 'id'${whole}`);
     return;
   }
   row.id = cell.text;

@@ -186,6 +186,13 @@ describe('ids and kinds', () => {
     expect(await printed(`${HEADER}\n${good('')}\n`)).toEqual(["<stdin>:2:1: B10 row needs a non-empty 'id'"]);
   });
 
+  it('B10: a row of empty cells, as a spreadsheet leaves them behind the last, is told once', async () => {
+    const empty = ','.repeat(HEADER.split(',').length - 1);
+    expect(await printed(`${HEADER}\n${good('a')}\n${empty}\n`)).toEqual([
+      "<stdin>:3:1: B10 row needs a non-empty 'id': it is empty; take it out",
+    ]);
+  });
+
   it.each([
     ['a1', 'a1', 3],
     ['A1', 'a1', 3],
