@@ -15,7 +15,7 @@ import type {
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { defined } from '../src/domain/defined.js';
 import type { Kind } from '../src/domain/kind.js';
-import { handleOf, intentOf, refusalOf, type Standing, standingOf } from '../src/domain/standing.js';
+import { handleOf, intentOf, refusalOf, standingOf } from '../src/domain/standing.js';
 import { loadRow } from '../src/home/row-work.js';
 import { orderedPolicy } from '../src/home/run-order.js';
 import { isTrusted } from '../src/home/verdicts.js';
@@ -26,9 +26,6 @@ import { override, reservePayment, returnPayment } from './row/payments.js';
 import { noteCase, noteCaseEnd } from './row/semaphore-notes.js';
 import { resultOf } from './row/submit-guard.js';
 import { handlesNoted } from './salvage.js';
-
-/** What a person or a policy decided. */
-const DECIDED: ReadonlySet<Standing> = new Set(['given_up', 'written_off', 'overridden']);
 
 export interface SettleActivities {
   /**
@@ -147,7 +144,7 @@ async function takenUp(deps: Dependencies, ref: AttemptRef): Promise<SettleResul
 async function standingResult(deps: Dependencies, ref: AttemptRef, kind: Kind): Promise<SettleResult> {
   const attempt = (await deps.ledger.readAttempt(ref)) ?? { n: ref.n, states: [], torn: true };
   // What was decided while the case was open moved no balance: the check of other cases needs it in the books.
-  if (DECIDED.has(standingOf(attempt))) await finishBooks(deps.books, ref, attempt);
+  await finishBooks(deps.books, ref, attempt);
   const slotUntil = slotUntilMs(deps, attempt, kind);
   const result = refusedResult(attempt) ?? (await resultOf(deps, ref, attempt));
   return { outcome: 'standing', result, slotUntilMs: slotUntil, ...(await trustOf(deps)) };

@@ -1,11 +1,17 @@
-import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
+import type { Attempt, AttemptRef, AttemptState, Intent, Verdict } from '../domain/attempt.js';
 import { intentOf, ownStates, standingOf } from '../domain/standing.js';
-import { resultState } from '../home/attempts.js';
+import { type EndState, type ResultState, resultState } from '../home/attempts.js';
 import { boundOf, legibleRow, wasRefunded } from './attempt-price.js';
 import { bookEnd, bookRefusal, bookVerdict } from './charges.js';
 import type { Books } from './open-books.js';
 import { hasFollowUp } from './prices/row-price.js';
 import { renderMaxMs, slotUntilMs } from './waits.js';
+
+/** How an attempt ended, as far as the ledger tells: what the service said of it, or what the balance or a person did. */
+type AttemptEnd =
+  | { by: 'service'; state: ResultState | EndState }
+  | { by: 'refusal'; state: Extract<AttemptState, { state: 'refused' }> }
+  | { by: 'verdict'; verdict: Verdict };
 
 /**
  * Enters an attempt whose process died between its end and its books: else the credits check would take it for one that
@@ -13,42 +19,48 @@ import { renderMaxMs, slotUntilMs } from './waits.js';
  */
 export async function finishBooks(books: Books, ref: AttemptRef, attempt: Attempt): Promise<void> {
   const intent = intentOf(attempt);
-  const last = attempt.states.at(-1);
-  const end = resultState(attempt) ?? ownStates(attempt).findLast((state) => state.state === 'ended');
-  const isDecided = end === undefined && wasDecidedOpen(attempt);
-  const isOver = end !== undefined || isDecided || last?.state === 'verdict' || last?.state === 'refused';
-  if (!isOver || intent === undefined || !(await books.ledger.isListed(ref))) return;
+  const end = endOf(attempt);
+  if (end === undefined || intent === undefined || !(await books.ledger.isListed(ref))) return;
   const row = await legibleRow(books, ref, intent);
-  if (row === undefined) {
-    const endedAtMs = end?.atMs ?? slotUntilMs(books, attempt, intent.kind);
-    if (last?.state !== 'refused' || wasRefunded(last)) await bookUnread(books, ref, intent, endedAtMs);
-    // A lost job that may still run holds its slot until nothing of it can move the balance.
-    const isGone = last?.state === 'refused' || standingOf(attempt) === 'not_billed';
-    if (end !== undefined || isGone) await books.ledger.close(ref);
-    return;
-  }
+  if (row === undefined) return finishUnread(books, ref, attempt, { intent, end });
   const claimedAtMs = intent.atMs;
-  if (last?.state === 'verdict') {
-    const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
-    await bookVerdict(books, row, ref, { attempt, endedAtMs, verdict: last.verdict, goneMs: null });
-  } else if (isDecided) {
-    const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
-    await bookVerdict(books, row, ref, { attempt, endedAtMs, verdict: 'undecided', goneMs: null });
-  } else if (end !== undefined) {
+  if (end.by === 'refusal') return bookRefusal(books, row, ref, end.state, { claimedAtMs });
+  if (end.by === 'service') {
     const createdAtMs = attempt.states.find(({ state }) => state === 'created')?.atMs;
-    await bookEnd(books, row, ref, end, { claimedAtMs, createdAtMs });
-  } else if (last?.state === 'refused') await bookRefusal(books, row, ref, last, { claimedAtMs });
+    return bookEnd(books, row, ref, end.state, { claimedAtMs, createdAtMs });
+  }
+  const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
+  await bookVerdict(books, row, ref, { attempt, endedAtMs, verdict: end.verdict, goneMs: null });
 }
 
 /**
- * True where a person or a policy decided while no verdict told what the attempt cost. A decision moves no balance: what
- * it was charged, and what is given back of it, can still be taken for that of another attempt.
+ * A decision of a person or a policy while no verdict told what the attempt cost moves no balance: what it was charged,
+ * and what is given back of it, can still be taken for that of another attempt.
  */
-function wasDecidedOpen({ states }: Attempt): boolean {
-  const last = states.at(-1)?.state;
-  if (last !== 'ruled' && last !== 'overridden') return false;
+function endOf(attempt: Attempt): AttemptEnd | undefined {
+  const { states } = attempt;
+  const last = states.at(-1);
+  if (last?.state === 'verdict') return { by: 'verdict', verdict: last.verdict };
+  const said = resultState(attempt) ?? ownStates(attempt).findLast((state) => state.state === 'ended');
+  if (said !== undefined) return { by: 'service', state: said };
+  if (last?.state === 'refused') return { by: 'refusal', state: last };
+  if (last?.state !== 'ruled' && last?.state !== 'overridden') return undefined;
   const found = states.findLast((state) => state.state === 'verdict');
-  return found === undefined || found.verdict === 'undecided';
+  const isOpen = found === undefined || found.verdict === 'undecided';
+  return isOpen ? { by: 'verdict', verdict: 'undecided' } : undefined;
+}
+
+async function finishUnread(
+  books: Books,
+  ref: AttemptRef,
+  attempt: Attempt,
+  { intent, end }: { intent: Intent; end: AttemptEnd },
+): Promise<void> {
+  const endedAtMs = end.by === 'service' ? end.state.atMs : slotUntilMs(books, attempt, intent.kind);
+  if (end.by !== 'refusal' || wasRefunded(end.state)) await bookUnread(books, ref, intent, endedAtMs);
+  // A lost job that may still run holds its slot until nothing of it can move the balance.
+  const isGone = end.by !== 'verdict' || standingOf(attempt) === 'not_billed';
+  if (isGone) await books.ledger.close(ref);
 }
 
 /** Enters an attempt whose row cannot be read: nobody can price it, so it may have cost whatever it was expected to. */
