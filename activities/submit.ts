@@ -15,6 +15,7 @@ import { withHeartbeat } from './heartbeat.js';
 import { claim, mayClaim, noteAwaited, noteUnderWay, readAttempts } from './row/claims.js';
 import { readClosed } from './row/closed-models.js';
 import { holdForHome, isOwnHome } from './row/home-marks.js';
+import { type Instant, instant, refuseOld } from './row/instant.js';
 import { type CallbackOffer, intentFor, newCallbackOffer } from './row/intent.js';
 import { claimWithin, loweredBudget } from './row/lowered-budget.js';
 import { noteResult } from './row/semaphore-notes.js';
@@ -128,14 +129,13 @@ async function claimAndSend(
   times: Times,
 ): Promise<SubmitResult> {
   const { work, ref } = ready;
-  const claimedWallMs = deps.now();
-  const claimedMonotonicMs = deps.monotonic();
-  times.sentMs = claimedMonotonicMs;
+  let claimedAt = instant(deps);
+  times.sentMs = claimedAt.monotonicMs;
   noteUnderWay(deps, ref, 1);
   try {
     const [isOwn, intent, replaced, unordered, maxNano, late] = await Promise.all([
       isOwnHome(deps, ref.batch),
-      intentFor(deps, ready, row, claimedWallMs),
+      intentFor(deps, ready, row, claimedAt.wallMs),
       replacement(deps, { ref: row, row: work.row }),
       notOrdered(deps, row, { hash: work.row.hash, earlier: ready.earlier, sinceMs }),
       loweredBudget(deps, ref.batch),
@@ -156,16 +156,21 @@ async function claimAndSend(
     }
     // Nothing was claimed, so whoever takes this row over finds a free place.
     if (!mayClaim(deps)) throw tryAgain('worker.ending', 'before the claim');
-    const untilMs = claimedWallMs + FRESH_MS + headersLimitMs(deps.settings, work.row.kind);
-    noteAwaited(deps, ref, { creditsNano: mostNano, untilMs });
-    const claimed = await claimWithin(deps, row, { maxNano, upToNano: mostNano }, () => claim(deps, ref, intent));
+    const claimed = await claimWithin(deps, row, { maxNano, upToNano: mostNano }, () => {
+      // The claims before it may have taken long.
+      claimedAt = instant(deps);
+      times.sentMs = claimedAt.monotonicMs;
+      const untilMs = claimedAt.wallMs + FRESH_MS + headersLimitMs(deps.settings, work.row.kind);
+      noteAwaited(deps, ref, { creditsNano: mostNano, untilMs });
+      return claim(deps, ref, { ...intent, atMs: claimedAt.wallMs });
+    });
     if (claimed === 'over budget') return { outcome: 'not_sent', reason: 'budget_reached' };
     if (claimed === 'no_record') return { outcome: 'no_record' };
     if (claimed === 'taken') {
       const attempts = await readAttempts(deps, ref);
       return (await standingResult(deps, attempts, row, work.row.hash, ref.n)) ?? { outcome: 'no_record' };
     }
-    return await send(deps, ready, { claimedWallMs, claimedMonotonicMs, grant });
+    return await send(deps, ready, claimedAt, grant);
   } finally {
     noteUnderWay(deps, ref, -1);
   }
@@ -175,23 +180,21 @@ async function claimAndSend(
 async function send(
   deps: Dependencies,
   { work, ref, request, turnMs }: Ready,
-  { claimedWallMs, claimedMonotonicMs, grant }: { claimedWallMs: number; claimedMonotonicMs: number } & HeldGrant,
+  claimedAt: Instant,
+  grant: HeldGrant['grant'],
 ): Promise<SubmitResult> {
   // The key may have been changed once the answer is there.
   const keyMark = deps.keyMark();
   const exchange = await deps.transport.send(request, {
     headersTimeoutMs: headersLimitMs(deps.settings, work.row.kind),
     beforeSend: () => {
-      const wallMs = deps.now() - claimedWallMs;
-      const ageMs = Math.max(wallMs, deps.monotonic() - claimedMonotonicMs);
-      // A wall clock that was set back proves nothing about the age either.
-      if (ageMs > FRESH_MS || wallMs < -FRESH_MS) throw new Error('the claim is too old to be sent');
+      refuseOld(deps, claimedAt);
       deps.requests.leaves(turnMs);
     },
   });
   try {
     const outcome = await readExchange(deps, work, exchange, request);
-    return await recordOutcome(deps, work, ref, outcome, { claimedAtMs: claimedWallMs, grant, keyMark });
+    return await recordOutcome(deps, work, ref, outcome, { claimedAtMs: claimedAt.wallMs, grant, keyMark });
   } catch (error) {
     // Its job may render: the slot stays with it, and the ledger is asked what became of it.
     if (error instanceof StoreError) throw tryAgain('records.unavailable', error.code);

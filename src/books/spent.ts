@@ -29,7 +29,7 @@ export async function spentOf(records: SpentRecords, batch: string, pricesNow: P
   const spent: SpentResult = { endedNano: ended.upToNano, openNano: 0, unbounded: 0 };
   const prices = onFirstUse(pricesNow);
   const unbounded = [...ended.unbounded];
-  for (const entry of ended.undecided) {
+  for (const entry of ended.judged) {
     const attempt = await ledger.readAttempt(entry);
     if (attempt !== undefined && isKnownUnbilled(standingOf(attempt))) continue;
     if (entry.hi === null) unbounded.push(entry);

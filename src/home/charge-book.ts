@@ -50,15 +50,19 @@ export type ChargeBook = ReturnType<typeof createChargeBook>;
 export interface EndedAttempts {
   upToNano: CreditsNano;
   unbounded: BookedAttempt[];
-  /** Not in the sum: what became of each since, the ledger knows. */
-  undecided: BookedAttempt[];
+  /** Verdicts, which are not in the sum: what became of each since, the ledger knows. */
+  judged: BookedAttempt[];
   has(ref: AttemptRef): boolean;
 }
+
+type Sum = Pick<EndedAttempts, 'upToNano' | 'unbounded' | 'judged'> & { names: readonly string[] };
 
 const READ_WIDTH = 16;
 const READ_CHUNK = 1_000;
 /** Entries never change, so what was read once is kept: some hundred bytes each. */
 const KEPT_MAX = 50_000;
+/** Tens of kilobytes each. */
+const SUMS_MAX = 2_000;
 /** By so much the clocks of two machines of one home may differ. */
 const DAY_MS = 24 * 3_600_000;
 
@@ -72,6 +76,22 @@ export function createChargeBook(store: Store, account: string) {
     if (kept.size >= KEPT_MAX) kept.clear();
     if (booked) kept.set(key, booked);
     return booked;
+  };
+  /** Of ten minutes of a batch: those that are over are summed once, however many rows it has. */
+  const sums = new Map<string, Sum>();
+  const sumOf = async (place: string, names: readonly string[]): Promise<Sum> => {
+    const known = sums.get(place);
+    if (known?.names.length === names.length && known.names.every((name, at) => name === names[at])) return known;
+    const sum: Sum = { names, upToNano: 0, unbounded: [], judged: [] };
+    for (const entry of await parallel(names, READ_WIDTH, (name) => read(`${place}/${name}`))) {
+      if (entry === undefined || entry.end === 'unbilled' || entry.end === 'not_billed') continue;
+      if (entry.end === 'undecided' || entry.end === 'billed') sum.judged.push(entry);
+      else if (entry.hi === null) sum.unbounded.push(entry);
+      else sum.upToNano += entry.hi;
+    }
+    if (sums.size >= SUMS_MAX) sums.clear();
+    sums.set(place, sum);
+    return sum;
   };
   const bucketsSince = async (sinceMs: number): Promise<string[]> => {
     const first = keys.bookBucket(Math.max(0, Math.floor(sinceMs)));
@@ -95,30 +115,21 @@ export function createChargeBook(store: Store, account: string) {
     /** The most that a batch's ended attempts have cost, and which they are; `unbounded` = those whose price nobody knew. */
     endedOf: async (batch: string): Promise<EndedAttempts> => {
       const attempts = new Set<string>();
-      const found: string[] = [];
       const places = (await bucketsSince((await beganMs(batch)) - DAY_MS)).map((bucket) => `${bucket}/${batch}`);
       const names = await parallel(places, READ_WIDTH, (place) => store.names(place));
-      for (const [at, place] of places.entries()) {
-        for (const name of names[at] ?? []) {
-          // An attempt that was entered twice, ten minutes apart, has cost once.
-          if (attempts.has(name)) continue;
-          attempts.add(name);
-          found.push(`${place}/${name}`);
-        }
-      }
       let upToNano = 0;
       const unbounded: BookedAttempt[] = [];
-      const undecided: BookedAttempt[] = [];
-      for (let at = 0; at < found.length; at += READ_CHUNK) {
-        const chunk = found.slice(at, at + READ_CHUNK);
-        for (const entry of await parallel(chunk, READ_WIDTH, read)) {
-          if (entry === undefined || entry.end === 'unbilled' || entry.end === 'not_billed') continue;
-          if (entry.end === 'undecided') undecided.push(entry);
-          else if (entry.hi === null) unbounded.push(entry);
-          else upToNano += entry.hi;
-        }
+      const judged: BookedAttempt[] = [];
+      for (const [at, place] of places.entries()) {
+        // An attempt that was entered twice, ten minutes apart, has cost once.
+        const own = (names[at] ?? []).filter((name) => !attempts.has(name));
+        for (const name of own) attempts.add(name);
+        const sum = await sumOf(place, own);
+        upToNano += sum.upToNano;
+        unbounded.push(...sum.unbounded);
+        judged.push(...sum.judged);
       }
-      return { upToNano, unbounded, undecided, has: (ref) => attempts.has(bookName(ref)) };
+      return { upToNano, unbounded, judged, has: (ref) => attempts.has(bookName(ref)) };
     },
     /**
      * Attempts that may have moved the balance at or after `sinceMs`, each once (its earliest entry), hour after hour: no

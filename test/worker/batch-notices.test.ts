@@ -98,7 +98,7 @@ async function watch({ named, targets = [hook.url], isEarlier = false }: Told = 
     policy,
     ...(named && { notify: named.map(markOf) }),
   });
-  const endedOf = async () => ({ upToNano: spentNano, unbounded: [], undecided: [], has: () => false });
+  const endedOf = async () => ({ upToNano: spentNano, unbounded: [], judged: [], has: () => false });
   const book = { ...records.book, endedOf };
   const settings = {
     ...{ account: 'a', timeScale: 1, waits: { syncMaxMs: 60_000, renderMaxMs: { 'svc/image': RENDER_MAX_MS } } },
