@@ -1,5 +1,5 @@
 import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
-import { overrideOf, type Standing, standingOf } from '../../domain/standing.js';
+import { type Standing, standingOf } from '../../domain/standing.js';
 import { sampleInForce } from '../../home/batch-marks.js';
 import { noteReruns } from '../../home/row-orders.js';
 import { rowAt } from '../../home/rows.js';
@@ -160,7 +160,7 @@ export async function readyToRerun(
       `was changed in the manifest since: \`callsheet run … --changed rerun=${row.id}\` pays for its new values`,
     );
   }
-  const paid = attempts.filter((attempt) => PAID.includes(standingOf(attempt)) && overrideOf(attempt) === undefined);
+  const paid = attempts.filter((attempt) => PAID.includes(standingOf(attempt)));
   return { row, record, paid: paid.map(({ n }) => n) };
 }
 
