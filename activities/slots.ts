@@ -1,7 +1,7 @@
 import { rowOf } from '../src/books/attempt-price.js';
 import { finishBooks } from '../src/books/finish-books.js';
 import { slotUntilMs } from '../src/books/waits.js';
-import type { Granted, JobKey, RecoverResult, SweepAction } from '../src/contract/semaphore.js';
+import type { Granted, JobKey, RecoverCursor, RecoverResult, SweepAction } from '../src/contract/semaphore.js';
 import type { LimitsResult } from '../src/contract/semaphore-view.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { DEFAULT_SLOT_TERMS } from '../src/domain/batch.js';
@@ -24,7 +24,7 @@ const AS_PLANNED_MS = 10_000;
 /** What the semaphore asks of the home. */
 export interface SlotActivities {
   /** The account's open attempts that hold a slot at the service, from the ledger, and its breakers. */
-  recoverOpen(input: { from: number }): Promise<RecoverResult>;
+  recoverOpen(input: { from: RecoverCursor }): Promise<RecoverResult>;
   /** The account's cap and how batches share the slots, as ordered; the requests per minute are set at once. */
   readLimits(input: { batches: string[] }): Promise<LimitsResult>;
   /** Which holders of slots are gone without having sent anything. */
@@ -83,24 +83,27 @@ async function tellGrant(
   return true;
 }
 
-async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverResult> {
+async function recoverOpen(deps: Dependencies, from: RecoverCursor): Promise<RecoverResult> {
   const holders: RecoverResult['holders'] = [];
-  const breakers = from === 0 ? { breakers: await readBreakers(deps.home), ...(await capOf(deps)) } : {};
-  let kept = 0;
+  const breakers = typeof from === 'number' ? { breakers: await readBreakers(deps.home), ...(await capOf(deps)) } : {};
+  let last = from;
   for await (const open of deps.ledger.open()) {
-    if (holders.length >= RECOVER_MAX) return { holders, next: kept, ...breakers };
+    const name = deps.home.keys.open(open);
+    // By its name: what is closed between two pages would move a count.
+    if (typeof from === 'string' && name <= from) continue;
+    if (holders.length >= RECOVER_MAX) return { holders, next: last, ...breakers };
+    last = name;
     const attempt = await readNamed(deps, open);
     const standing = attempt ? standingOf(attempt) : 'void';
     const kind = open.kind;
     const isOver = attempt !== undefined && (await isAbandoned(deps, open, attempt));
     const releaseAtMs = isOver ? await inUseUntilMs(deps, open, attempt, open.kind) : undefined;
     const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
-    // Entries that are closed here do not count: the next page starts after as many kept ones.
     if (settled) {
       if (attempt) await finishBooks(deps.books, open, attempt);
       await deps.ledger.close(open);
     } else if (releaseAtMs !== undefined && deps.now() > releaseAtMs) continue;
-    else if (kept++ >= from) {
+    else {
       const until = releaseAtMs === undefined ? {} : { releaseAtMs };
       const job = { batch: open.batch, id: open.id };
       holders.push({ job, kind, sinceMs: open.atMs, n: open.n, ...until });

@@ -17,10 +17,7 @@ import { reopenRow, takeReopened } from './open-row.js';
 import { cancelJobs, openRows, type StartedRow, startJobs, sweepNowAndThen } from './open-rows.js';
 import { homeProxy, lastReadProxy, wholeBatchProxy } from './proxies.js';
 
-/**
- * One run hands over long before the server would insist: a new worker replays the whole run within one workflow task,
- * and on a busy machine a long one never gets ready in time.
- */
+/** A new worker replays a whole run within one workflow task: on a busy machine a long one never gets ready in time. */
 const EVENTS_MAX = 1_200;
 
 /** One manifest under one name: opens a bounded window of jobs over its rows, counts each row once, writes results. */
@@ -37,7 +34,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   listen();
   await condition(() => state.generation !== '');
   if (input.state === undefined) await home.ensureSemaphore();
-  const routine = sweepNowAndThen(input, state, { touch, start });
+  const routine = sweepNowAndThen(input, state, { touch, ended, start });
 
   for (;;) {
     dirty = false;
@@ -96,11 +93,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       if (!isFirst) state.reopened = [...(state.reopened ?? []), row];
       dirty = true;
     });
-    setHandler(messages.rowFinished, async (report) => {
-      rows.noteEnded(report);
-      dirty = window.countFinished(state, report, Date.now()) || dirty;
-      await hold.review();
-    });
+    setHandler(messages.rowFinished, ended);
     listenForCases(state, touch);
     setHandler(messages.cancelBatch, () => {
       state.cancelling = true;
@@ -109,6 +102,12 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     setHandler(messages.batchProgress, () =>
       window.progressOf(state, phase === 'running' ? window.phaseOf(state) : phase),
     );
+  }
+
+  async function ended(report: messages.RowFinished): Promise<void> {
+    rows.noteEnded(report);
+    dirty = window.countFinished(state, report, Date.now()) || dirty;
+    await hold.review();
   }
 
   function supply(order: messages.Supply): void {

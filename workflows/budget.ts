@@ -78,10 +78,14 @@ export function bookFinished(state: BatchState, row: OpenRow, creditsNano: Credi
 }
 
 /** What a row that had ended costs more than it was counted with; what was not known then was counted with its bound. */
-export function bookRevised(state: BatchState, { was, creditsNano, moreNano }: RowFinished): void {
+export function bookRevised(state: BatchState, { status, was, creditsNano, moreNano }: RowFinished): void {
   if (moreNano !== undefined) addSpent(state, moreNano ?? UNBOUNDED);
-  else if (was && was.creditsNano !== null && creditsNano !== null)
-    addSpent(state, Math.max(0, creditsNano - was.creditsNano));
+  else if (was && was.creditsNano !== null && creditsNano !== null) {
+    const more = creditsNano - was.creditsNano;
+    // A bill that came back is spent no more; a read under way may have left it out already.
+    const cameBack = was.status === 'lost_paid' && status === 'failed' && state.spentNano !== null;
+    addSpent(state, cameBack ? more : Math.max(0, more));
+  }
 }
 
 function costOf({ isJoined, countedNano, upToNano, again }: OpenRow, creditsNano: CreditsNano | null): CreditsNano {

@@ -6,6 +6,7 @@ import {
   isCancellation,
   setHandler,
   sleep,
+  workflowInfo,
 } from '@temporalio/workflow';
 import * as messages from '../src/contract/messages.js';
 import { batchId, semaphoreId } from '../src/contract/names.js';
@@ -17,7 +18,7 @@ import { openNews } from './news.js';
 import { openPayments } from './pay-again.js';
 import { downloadProxy, homeProxy, shareProxy } from './proxies.js';
 import { settleCase } from './settle-case.js';
-import { openSlot } from './slot.js';
+import { EVENTS_MAX, openSlot } from './slot.js';
 import { openSubmits } from './submit-row.js';
 
 /**
@@ -87,6 +88,8 @@ export async function job(input: JobInput): Promise<JobResult> {
 
   /** Here a job can be cancelled: it has no slot, or has one and nothing is sent yet. */
   async function submit(): Promise<Happened> {
+    // Held back each time that it has its slot, it would grow for as long as that lasts.
+    if (state.again === undefined && workflowInfo().historyLength >= EVENTS_MAX) await handOver();
     while (slot.standsBy() === undefined && !(await slot.acquire(false))) {
       // What a person or a policy pays again stands in this run alone.
       if (state.again === undefined) await handOver();

@@ -154,11 +154,17 @@ const RESTARTS_MAX = 5;
 
 interface Swept {
   touch(): void;
+  /** A row has ended, as if its job had said so. */
+  ended(report: RowFinished): Promise<void>;
   start(rows: StartedRow[]): Promise<void>;
 }
 
 /** Looks now and then after rows that did not report for a while: a terminated job sends nothing. */
-export function sweepNowAndThen(input: BatchInput, state: BatchState, { touch, start }: Swept): Routine<'sweep'> {
+export function sweepNowAndThen(
+  input: BatchInput,
+  state: BatchState,
+  { touch, ended, start }: Swept,
+): Routine<'sweep'> {
   const everyMs = SWEEP_EVERY_MS / input.timeScale;
   const home = homeProxy(input.account);
   state.dueMs ??= {};
@@ -181,7 +187,7 @@ export function sweepNowAndThen(input: BatchInput, state: BatchState, { touch, s
       if (!open) continue;
       // The row that was looked at goes to the end, so that the next sweep sees others.
       state.open = [...state.open.filter((o) => o !== open), open];
-      if (seen.state === 'finished' && window.countFinished(state, seen, Date.now())) touch();
+      if (seen.state === 'finished') await ended(seen);
       if (seen.state !== 'restart') continue;
       if (open.restarts >= RESTARTS_MAX) {
         await home.finishRow({ row: open.row, status: 'review', reason: 'job_closed' });

@@ -42,7 +42,7 @@ const ASK_AGAIN = '60 s';
 /** One whose batch has asked for it, sooner: where the job starts over, nobody has asked for this run. */
 const ASKED_FOR = '15 s';
 /** Far below what the server allows: a pause may last for weeks. */
-const EVENTS_MAX = 1_500;
+export const EVENTS_MAX = 1_500;
 
 /** Opens the job's dealings with its account's semaphore. */
 export function openSlot({ account, row, policy, isAsked, standsBy, isFed }: JobInput): Slot {

@@ -29,7 +29,7 @@ const ASK_FOR_MS = 600_000;
 /** What was asked so shortly before a decision, unscaled ms, need not be asked again; on a slow machine, of the clock. */
 const ASKED_MS = 60_000;
 const ASKED_MIN_MS = 5_000;
-/** So long after the discounts could not be read they are asked for again, ms. */
+/** At the least so long after the discounts could not be read they are asked for again, ms; ever more rarely. */
 const UNREAD_EVERY_MS = 10_000;
 /** Beyond this the oldest are forgotten, and asked after once more. */
 const KEPT_MAX = 1_000;
@@ -72,7 +72,8 @@ export async function settleCase(
   if (weighed.outcome === 'unpriced') {
     await books.discounts.lookAgain();
     const discountsSinceMs = weighed.restsOnMs + skippedMs;
-    return { ...waitFor(books, evidence, isHinted, UNREAD_EVERY_MS), discountsSinceMs };
+    const everyMs = Math.max(UNREAD_EVERY_MS, (evidence.nowMs - evidence.subject.claimedAtMs) / 32);
+    return { ...waitFor(books, evidence, isHinted, everyMs), discountsSinceMs };
   }
   if (weighed.rise) await tellOfRise(books, weighed.rise.balanceNano, weighed.rise.atMs + skippedMs);
   const settled = endOfRow(books, row, evidence, await settleTogether(books, evidence, weighed));

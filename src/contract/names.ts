@@ -4,7 +4,7 @@
  * What every workflow is begun with. A build whose workflows cannot go on with the history of the one before counts on:
  * they are then ended and begun anew from the home (`src/worker/earlier-workflows.ts`).
  */
-export const WORKFLOW_MEMO = { format: 4 } as const;
+export const WORKFLOW_MEMO = { format: 5 } as const;
 
 export interface TaskQueues {
   /** Workflows, and the cheap activities that touch only the home. */

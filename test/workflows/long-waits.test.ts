@@ -77,7 +77,7 @@ it('3-R10: a row whose job closes again and again ends for that reason, not for 
   const start = vi.fn().mockResolvedValue(undefined);
   beginRun();
   const input = { account: 'a', batch: 'b', timeScale: 1 } as BatchInput;
-  sweepNowAndThen(input, state, { touch: () => undefined, start });
+  sweepNowAndThen(input, state, { touch: () => undefined, ended: async () => undefined, start });
   while (home.finishRow.mock.calls.length === 0) await vi.advanceTimersByTimeAsync(60_000);
   expect(start).toHaveBeenCalledTimes(5);
   expect(home.finishRow).toHaveBeenCalledWith({ row, status: 'review', reason: 'job_closed' });
@@ -94,7 +94,7 @@ it('a batch whose rows all render opens more once the account may have more jobs
   };
   beginRun();
   const input = { account: 'a', batch: 'b', timeScale: 1 } as BatchInput;
-  sweepNowAndThen(input, state, { touch, start: async () => undefined });
+  sweepNowAndThen(input, state, { touch, ended: async () => undefined, start: async () => undefined });
   expect(await sweep({ rows: [], cap: 10 })).toBe(20);
   expect(touch).toHaveBeenCalledTimes(1);
   // What a worker of the build before has recorded is rows alone.

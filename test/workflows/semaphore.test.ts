@@ -181,7 +181,11 @@ describe('what is due now and then', () => {
     for (let runs = 0; runs < 30; runs += 1) {
       beginRun();
       const input = { account: 'a', batch: 'b', timeScale: 1 } as BatchInput;
-      sweepNowAndThen(input, state, { touch: () => undefined, start: async () => undefined });
+      sweepNowAndThen(input, state, {
+        touch: () => undefined,
+        ended: async () => undefined,
+        start: async () => undefined,
+      });
       await vi.advanceTimersByTimeAsync(20_000);
     }
     expect(account.sweepRows.mock.calls.length).toBeGreaterThanOrEqual(9);
