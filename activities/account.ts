@@ -7,7 +7,7 @@ import type { AccountReadInput, AccountReading, AccountReadResult, Caps } from '
 import type { SpentResult } from '../src/contract/pages.js';
 import type { StopReason } from '../src/domain/batch.js';
 import type { Answer, ServiceRequest } from '../src/domain/exchange.js';
-import { readAccountLimits, writeAccountLimits } from '../src/home/account-limits.js';
+import { changeAccountLimits, readAccountLimits } from '../src/home/account-limits.js';
 import { markStopped } from '../src/home/batch-marks.js';
 import { readMeasuredPrices } from '../src/home/learned.js';
 import { dropReruns } from '../src/home/row-orders.js';
@@ -100,9 +100,10 @@ export function takeCaps(deps: Dependencies, caps: Caps): void {
 
 /** What a batch was run with bounds the account no longer than the batch runs. */
 async function endLimitOf(deps: Dependencies, batch: string): Promise<void> {
-  const { ofBatch, ...limits } = await readAccountLimits(deps.home);
-  if (ofBatch?.batch !== batch) return;
-  await writeAccountLimits(deps.home, limits);
+  const changed = await changeAccountLimits(deps.home, ({ ofBatch, ...limits }) =>
+    ofBatch?.batch === batch ? limits : undefined,
+  );
+  if (changed === undefined) return;
   const caps = await lastCaps(deps);
   if (caps !== undefined) takeCaps(deps, caps);
 }

@@ -25,12 +25,23 @@ export const accountLimits = document(limitsSchema, (keys) => keys.limits);
 const NONE: AccountLimits = { concurrency: null, rpm: null };
 
 export async function readAccountLimits(home: HomePlace): Promise<AccountLimits> {
-  const { concurrency, rpm, ofBatch } = (await accountLimits.read(home)) ?? NONE;
-  return { concurrency, rpm, ...defined({ ofBatch }) };
+  return withoutSchema(await accountLimits.read(home));
 }
 
-export function writeAccountLimits(home: HomePlace, limits: AccountLimits): Promise<void> {
-  return accountLimits.write(home, { schema: 1, ...limits });
+/** Changes them as they stand: a batch that ends and an order of its user come at the same time. Undefined = as they are. */
+export async function changeAccountLimits(
+  home: HomePlace,
+  next: (now: AccountLimits) => AccountLimits | undefined,
+): Promise<AccountLimits | undefined> {
+  const changed = await accountLimits.change(home, (now) => {
+    const limits = next(withoutSchema(now));
+    return limits && { schema: 1, ...limits };
+  });
+  return changed && withoutSchema(changed);
+}
+
+function withoutSchema({ concurrency, rpm, ofBatch }: AccountLimits = NONE): AccountLimits {
+  return { concurrency, rpm, ...defined({ ofBatch }) };
 }
 
 /** The families whose submits go wrong, kept in the home: a wiped server must not start a storm anew. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { accountActivities, lastCaps, windowCap } from '../../activities/account.js';
 import { openDependencies } from '../../activities/dependencies.js';
-import { writeAccountLimits } from '../../src/home/account-limits.js';
+import { changeAccountLimits } from '../../src/home/account-limits.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 const PLAN = { balanceNano: 5e9, rpm: 600, concurrent: 20, plan: 'enterprise' };
@@ -14,7 +14,7 @@ test('7-S3: a fresh worker opens as many jobs as the newest reading in the home 
   const atMs = deps.now() + 1_000;
   await deps.home.addCheckpoint({ ...PLAN, atMs, askedMs: atMs - 10 });
   expect(await windowCap(deps)).toBe(20);
-  await writeAccountLimits(deps.home, { concurrency: 12, rpm: null });
+  await changeAccountLimits(deps.home, () => ({ concurrency: 12, rpm: null }));
   expect(await windowCap(deps)).toBe(12);
 });
 
@@ -26,7 +26,7 @@ test('what a batch was run with bounds the requests per minute until that batch 
   const deps = openDependencies({ ...atHand, onCaps, settings: { ...atHand.settings, limits } });
   const atMs = deps.now() + 1_000;
   await deps.home.addCheckpoint({ ...PLAN, atMs, askedMs: atMs - 10 });
-  await writeAccountLimits(deps.home, { concurrency: null, rpm: 120, ofBatch: { batch: 'films', rpm: 30 } });
+  await changeAccountLimits(deps.home, () => ({ concurrency: null, rpm: 120, ofBatch: { batch: 'films', rpm: 30 } }));
   expect((await lastCaps(deps))?.rpm).toBe(30);
   const { closeBooks } = accountActivities(deps);
   await closeBooks({ batch: 'other', sinceMs: 0 });

@@ -14,7 +14,7 @@ import type { AttemptState, Intent } from '../../src/domain/attempt.js';
 import { DEFAULT_SLOT_TERMS } from '../../src/domain/batch.js';
 import { writeStopMark } from '../../src/engine/engine-record.js';
 import { enginePlaces } from '../../src/engine/places.js';
-import { readAccountLimits, writeAccountLimits } from '../../src/home/account-limits.js';
+import { changeAccountLimits, readAccountLimits } from '../../src/home/account-limits.js';
 import { isCancelledBatch, markStopped } from '../../src/home/batch-marks.js';
 import { type BatchOrder, readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
 import { takeName } from '../../src/home/handles.js';
@@ -396,7 +396,7 @@ describe('--rpm of a command that runs a batch', () => {
   });
 
   test('is gone with its batch, however that ended, and shown until then', async () => {
-    await writeAccountLimits(home.home, { concurrency: null, rpm: null, ofBatch: { batch: 'b', rpm: 30 } });
+    await changeAccountLimits(home.home, () => ({ concurrency: null, rpm: null, ofBatch: { batch: 'b', rpm: 30 } }));
     expect((await home.run('limits')).stdout).toMatch(/^of 'b' +- +30$/m);
     expect(JSON.parse((await home.run('limits', '--json')).stdout)).toMatchObject({
       ofBatch: { batch: 'b', rpm: 30 },
@@ -427,7 +427,7 @@ describe('limits above the plan', () => {
   });
 
   test('of the account: what holds has a line and a field of its own', async () => {
-    await writeAccountLimits(home.home, { concurrency: 20, rpm: 120 });
+    await changeAccountLimits(home.home, () => ({ concurrency: 20, rpm: 120 }));
     const { stdout } = await home.run('limits');
     expect(stdout).toMatch(/^ordered +10 \(20 is above the plan\) +120$/m);
     expect(stdout).toMatch(/^holds +10 +120$/m);

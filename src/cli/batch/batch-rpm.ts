@@ -1,5 +1,5 @@
 import { defined } from '../../domain/defined.js';
-import { type AccountLimits, readAccountLimits, writeAccountLimits } from '../../home/account-limits.js';
+import { type AccountLimits, changeAccountLimits, readAccountLimits } from '../../home/account-limits.js';
 import type { Home } from '../../home/home.js';
 import type { BatchPlace } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
@@ -44,7 +44,8 @@ export async function orderRpm(at: BatchPlace, work: WorkAccess, isBegun: boolea
   const rpm = givenRpm(session);
   if (rpm === undefined && (ofBatch === undefined || (!isOthers && !isBegun))) return;
   const isLower = rpm !== undefined && rpm < (await rpmOf(session, home, limits));
-  await writeAccountLimits(home, { ...limits, ...defined({ ofBatch: isLower ? { batch, rpm } : undefined }) });
+  const own = isLower ? { batch, rpm } : undefined;
+  await changeAccountLimits(home, ({ ofBatch: _, ...now }) => ({ ...now, ...defined({ ofBatch: own }) }));
   if (isLower) session.terminal.note(`requests  at most ${rpm} a minute for the whole account until '${batch}' ends`);
 }
 

@@ -1,7 +1,7 @@
 import type { BatchSlots } from '../../contract/semaphore-view.js';
 import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
-import { type AccountLimits, readAccountLimits, writeAccountLimits } from '../../home/account-limits.js';
+import { type AccountLimits, changeAccountLimits } from '../../home/account-limits.js';
 import { changeBatchOrder, readBatchOrder } from '../../home/batch-order.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { joinWork } from '../access/work-access.js';
@@ -23,14 +23,15 @@ export interface OrderedLimits extends Partial<SlotTerms>, Partial<Omit<AccountL
 
 export async function orderAccount(session: Session, { isReset, concurrency, rpm }: OrderedLimits): Promise<void> {
   const { home } = openHomeAccess(session.config);
-  const before: AccountLimits = isReset ? { concurrency: null, rpm: null } : await readAccountLimits(home);
-  // An order for the account stands before what a batch was run with.
-  const ofBatch = rpm === undefined ? before.ofBatch : undefined;
   const plan = await home.latestCheckpoint();
-  const limits = { concurrency: concurrency ?? before.concurrency, rpm: rpm ?? before.rpm };
-  warnAbovePlan(session.terminal, 'concurrency', limits.concurrency, plan?.concurrent);
-  warnAbovePlan(session.terminal, 'rpm', limits.rpm, plan?.rpm);
-  await writeAccountLimits(home, { ...limits, ...defined({ ofBatch }) });
+  const limits = await changeAccountLimits(home, (now) => {
+    const before: AccountLimits = isReset ? { concurrency: null, rpm: null } : now;
+    // An order for the account stands before what a batch was run with.
+    const ofBatch = rpm === undefined ? before.ofBatch : undefined;
+    return { concurrency: concurrency ?? before.concurrency, rpm: rpm ?? before.rpm, ...defined({ ofBatch }) };
+  });
+  warnAbovePlan(session.terminal, 'concurrency', limits?.concurrency ?? null, plan?.concurrent);
+  warnAbovePlan(session.terminal, 'rpm', limits?.rpm ?? null, plan?.rpm);
   await tell(session);
   await showLimits(session, undefined);
 }
