@@ -101,7 +101,7 @@ export async function recordOutcome(
     case 'refused': {
       await bookRefusal(deps.books, work.row, ref, state, { claimedAtMs });
       if (state.next === 'fail_model' || state.next === 'fail_route')
-        await close(deps, ref.batch, work.row, state.next);
+        await close(deps, ref.batch, work.row, state.next, error?.model);
       const { next, retryAfterMs: waitMs } = state;
       return {
         outcome: 'refused',
