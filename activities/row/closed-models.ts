@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { ReasonCode } from '../../src/domain/failure.js';
+import type { Attempt } from '../../src/domain/attempt.js';
+import { defined } from '../../src/domain/defined.js';
+import { FAILED_BY, type ReasonCode } from '../../src/domain/failure.js';
 import { type Kind, providerOf } from '../../src/domain/kind.js';
 import type { Row } from '../../src/domain/row.js';
+import { safeText } from '../../src/domain/secret.js';
+import { intentOf } from '../../src/domain/standing.js';
+import { closing } from '../../src/home/closings.js';
 import { selectedModel, usualModel } from '../../src/kinds/facts.js';
 import type { Dependencies } from '../dependencies.js';
 
@@ -27,12 +32,46 @@ export async function readClosed(deps: Dependencies, batch: string): Promise<(ro
   };
 }
 
-/** `named`: the model that the refusal names. */
-export async function close(deps: Dependencies, batch: string, row: Row, what: Closing, named?: string): Promise<void> {
-  const marks = what === 'fail_route' ? [providerOf(row.kind)] : refusedMarks(row, named);
-  for (const mark of marks) {
-    await deps.home.store.put(deps.home.keys.closing(batch, mark), new TextEncoder().encode('{"schema":1}'));
+/** What a refusal says: its words with code and request id, and the model that it names. */
+interface Refusal {
+  said?: string | undefined;
+  named?: string | undefined;
+}
+
+export async function close(
+  deps: Dependencies,
+  batch: string,
+  row: Row,
+  what: Closing,
+  { said, named }: Refusal = {},
+): Promise<void> {
+  const isRoute = what === 'fail_route';
+  const marks = isRoute ? [providerOf(row.kind)] : refusedMarks(row, named);
+  const model = named ?? selectedModel(row);
+  const closed = isRoute ? providerOf(row.kind) : model === undefined ? 'the model' : `model ${safeText(model, 100)}`;
+  const sentence = said === undefined ? undefined : `${closed} was refused for row ${row.id}: ${said}`;
+  for (const mark of marks) await closing.write(deps.home, { schema: 1, ...defined({ sentence }) }, batch, mark);
+}
+
+/**
+ * Why a row ended that was not sent because its model or provider is closed; undefined for one that was refused itself,
+ * and for every other reason. It is read where the record is written: words of the service stay out of the histories.
+ */
+export async function closedText(
+  deps: Dependencies,
+  batch: string,
+  row: Row,
+  { reason, last }: { reason: ReasonCode | undefined; last: Attempt | undefined },
+): Promise<string | undefined> {
+  if (reason !== 'model_not_available' && reason !== 'route_disabled') return undefined;
+  const end = last?.states.at(-1);
+  const isOwn = end?.state === 'refused' && FAILED_BY[end.next] === reason;
+  if (isOwn && last && intentOf(last)?.rowHash === row.hash) return undefined;
+  for (const mark of reason === 'route_disabled' ? [providerOf(row.kind)] : modelMarks(row)) {
+    const { sentence } = (await closing.read(deps.home, batch, mark)) ?? {};
+    if (sentence !== undefined) return sentence;
   }
+  return 'another row of this batch was refused before';
 }
 
 /** Opens everything again, for a retry. */

@@ -17,7 +17,7 @@ const avatar = (cells: Row['cells']): Row => plainRow('r', { kind: 'vendor-b/ava
 const film = (cells: Row['cells']): Row => plainRow('r', { kind: 'vendor-a/text2video', cells });
 
 async function closedAfter(refused: Row, named: string | undefined, others: Row[]): Promise<(string | undefined)[]> {
-  await close(deps, 'b', refused, 'fail_model', named);
+  await close(deps, 'b', refused, 'fail_model', { named });
   return others.map(await readClosed(deps, 'b'));
 }
 
