@@ -29,6 +29,7 @@ import { modelOf } from '../../src/manifest/columns.js';
 import { sidecarOf, writeSidecars } from '../../src/store/sidecar.js';
 import type { Dependencies } from '../dependencies.js';
 import { readAttempts } from './claims.js';
+import { closedText } from './closed-models.js';
 
 /** Makes a row's record from its ledger: what results.csv says of it. */
 
@@ -136,7 +137,8 @@ async function buildRecord(
 ): Promise<RowRecord> {
   const last = attempts.find(({ n }) => n === ending.n) ?? attempts.at(-1);
   const result = last && resultState(last);
-  const said = last && ending.status !== 'done' ? reasonText(last) : undefined;
+  const closed = await closedText(deps, ref.batch, work.row, { reason: ending.reason, last });
+  const said = closed ?? (last && ending.status !== 'done' ? reasonText(last) : undefined);
   const reason = [said, ending.text].filter((part) => part !== undefined && part !== '').join('; ');
   const facts = result?.facts ?? sharedFacts(ending.shared);
   const { seed, revisedPrompt, warnings = [] } = facts;

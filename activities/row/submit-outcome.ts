@@ -4,6 +4,7 @@ import type { Expected, SubmitResult } from '../../src/contract/attempts.js';
 import type { AttemptRef, AttemptState, RecordedOutput, RefusalNext } from '../../src/domain/attempt.js';
 import type { ErrorReading, Exchange, Output, ServiceRequest } from '../../src/domain/exchange.js';
 import { creditsFromNumber } from '../../src/domain/money.js';
+import { refusalText } from '../../src/home/earlier-render.js';
 import type { RowWork } from '../../src/home/row-work.js';
 import type { Adapter } from '../../src/kinds/adapter.js';
 import { factsOf } from '../../src/kinds/facts.js';
@@ -101,7 +102,7 @@ export async function recordOutcome(
     case 'refused': {
       await bookRefusal(deps.books, work.row, ref, state, { claimedAtMs });
       if (state.next === 'fail_model' || state.next === 'fail_route')
-        await close(deps, ref.batch, work.row, state.next);
+        await close(deps, ref.batch, work.row, state.next, { said: refusalText(state), named: error?.model });
       const { next, retryAfterMs: waitMs } = state;
       return {
         outcome: 'refused',

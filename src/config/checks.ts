@@ -42,9 +42,17 @@ export const renderMax = z
     }
   });
 
-const priceAmount = z
-  .string({ error: 'must be a decimal string, such as "0.0006"' })
-  .refine((text) => (parseCredits(text) ?? -1) >= 0, { error: 'must be a decimal string, such as "0.0006"' });
+const AMOUNT = 'must be a decimal string, such as "0.0006"';
+/** A billionth of a credit is the smallest amount; to its writer a finer one looks like any other decimal. */
+const TOO_FINE = 'with at most 9 decimals';
+
+const priceAmount = z.string({ error: AMOUNT }).refine((text) => (parseCredits(text) ?? -1) >= 0, {
+  error: ({ input }) => (isTooFine(input) ? `${AMOUNT}, ${TOO_FINE}` : AMOUNT),
+});
+
+function isTooFine(text: unknown): boolean {
+  return typeof text === 'string' && /^\d+\.\d{10,}$/.test(text);
+}
 
 const count = z.number({ error: 'must be a number' }).min(0, { error: 'must be 0 or more' });
 
@@ -74,18 +82,19 @@ export const targets = z.array(word, { error: 'must be a list of URLs and `comma
 
 /** An amount of at least `least` nanocredits; a number or a decimal string. */
 function amount(least: CreditsNano, wish: string) {
-  return parsed((text) => {
+  const read = (text: string) => {
     const nano = parseCredits(text);
     return nano === undefined || nano < least ? undefined : nano;
-  }, wish);
+  };
+  return parsed(read, wish, (text) => (isTooFine(text) ? `${wish}; ${TOO_FINE}` : wish));
 }
 
-/** A number or a text that `parse` gives a value for. */
-function parsed<Value>(parse: (text: string) => Value | undefined, wish: string) {
+/** A number or a text that `parse` gives a value for; `wishOf` says what is wrong with a text that it gives none for. */
+function parsed<Value>(parse: (text: string) => Value | undefined, wish: string, wishOf = (_text: string) => wish) {
   return z.union([z.string(), z.number()], { error: wish }).transform((value, context): Value => {
     const found = parse(String(value));
     if (found !== undefined) return found;
-    context.addIssue({ code: 'custom', message: wish });
+    context.addIssue({ code: 'custom', message: wishOf(String(value)) });
     return z.NEVER;
   });
 }

@@ -96,6 +96,8 @@ export interface ErrorReading {
   code: string | undefined;
   message: string;
   requestId: string | undefined;
+  /** 403 of a closed model only: which one. */
+  model?: string;
   /** 402 only: what the service says is needed and left, in credits. */
   creditsRequired?: number;
   creditsBalance?: number;

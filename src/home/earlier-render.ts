@@ -128,7 +128,7 @@ export function reasonText(attempt: Attempt): string | undefined {
   const last = attempt.states.at(-1);
   switch (last?.state) {
     case 'refused':
-      return joined(last.status, last.code, last.message, last.requestId && `(request ${last.requestId})`);
+      return refusalText(last);
     case 'ended':
       return [last.word, last.code, last.message].filter((part) => part !== undefined && part !== '').join(': ');
     case 'verdict': {
@@ -147,6 +147,11 @@ export function reasonText(attempt: Attempt): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** The provider's code, message and request id. */
+export function refusalText({ status, code, message, requestId }: Extract<AttemptState, { state: 'refused' }>): string {
+  return joined(status, code, message, requestId && `(request ${requestId})`);
 }
 
 function joined(...parts: (string | number | undefined)[]): string {

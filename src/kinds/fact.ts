@@ -77,6 +77,8 @@ interface CommonFacts {
   readonly isBilledByOutput?: true;
   /** The row gives its body whole: fields that the documents do not show, any of which may bill, need no column `extra`. */
   readonly hasOwnBody?: true;
+  /** The model that a request selects where no column names it; undefined where the row leaves that open. */
+  selects?(cells: Row['cells']): string | undefined;
   /** Whether the same request with the same seed may give another output; absent where it never does. */
   variesDespiteSeed?(cells: Cells): boolean;
   /** Cells that have no effect on the price. */

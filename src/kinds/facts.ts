@@ -52,6 +52,13 @@ export function usualModel(kind: Kind): string {
   return typeof model === 'string' ? model : '';
 }
 
+/** The model that a row's request selects; undefined where the row names none and the documents name no default. */
+export function selectedModel({ kind, cells }: Pick<Row, 'kind' | 'cells'>): string | undefined {
+  const { selects } = factsOf(kind);
+  const model = selects === undefined ? filledCells({ kind, cells }).model : selects(cells);
+  return typeof model === 'string' && model !== '' ? model : undefined;
+}
+
 /** Kinds that are submitted to one address share what happens to it. */
 export function routeOf(kind: Kind): Kind {
   return factsOf(kind).route ?? kind;

@@ -4,9 +4,10 @@ import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import { defined } from '../domain/defined.js';
-import { decoded, decoderOf, type RateLimits, readSteadily } from './download-body.js';
+import { type RateLimits, readSteadily } from './download-body.js';
+import { encodingsOf, unpacked } from './download-encoding.js';
 import { createVettedConnector } from './public-address.js';
-import { checkSameFile, factsOfWhole, isWantedRange, type KnownFile, tooLarge } from './range-answer.js';
+import { checkSameFile, factsOfWhole, isWantedRange, isWholeStatus, type KnownFile, tooLarge } from './range-answer.js';
 import {
   DownloadError,
   discard,
@@ -140,7 +141,7 @@ async function reopen(fetch: Fetch): Promise<OpenAnswer> {
   if (etag !== undefined && received > 0) {
     const part = await vettedGet(url, { range: `bytes=${received}-`, 'if-range': etag }, how);
     if (part.statusCode === 206 && isWantedRange(part, fetch)) return part;
-    if (part.statusCode === 200) {
+    if (isWholeStatus(part)) {
       checkSameFile(part, fetch);
       return part;
     }
@@ -176,9 +177,9 @@ async function* newBytes(fetch: Fetch, answer: OpenAnswer): AsyncIterable<Uint8A
 
 /** The file's own bytes, also where they were packed on the way. */
 function bodyOf({ host, rate }: Fetch, answer: OpenAnswer): AsyncIterable<Uint8Array> {
-  const decoder = decoderOf(headerOf(answer, 'content-encoding'));
+  const encodings = encodingsOf(answer.headers['content-encoding']);
   const sent = readSteadily(answer.body, host, rate);
-  return decoder === undefined ? sent : decoded(sent, decoder, host);
+  return encodings.length === 0 ? sent : unpacked(sent, encodings, host);
 }
 
 function checkEnd({ received, total, host }: Fetch): void {

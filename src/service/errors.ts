@@ -58,7 +58,14 @@ function fromDetailObject(detail: JsonObject, body: JsonObject): ErrorReading {
   const shown = showDetails(rest);
   const text = isText(detail.message) ? detail.message : (code ?? '');
   const message = safeText(shown === '' ? text : `${safeText(text, 300)} (${shown})`);
-  return { form: 'detail_object', code, message, requestId: requestIdOf(detail) ?? requestIdOf(body) };
+  const requestId = requestIdOf(detail) ?? requestIdOf(body);
+  return {
+    form: 'detail_object',
+    code,
+    message,
+    requestId,
+    ...(isText(detail.model) && { model: detail.model.trim() }),
+  };
 }
 
 /** 402 only: `details`, else their deprecated mirrors beside the code. Neither is always there. */

@@ -1,5 +1,5 @@
 /** What the headers of a download promise: its length, its identity, and whether a part is the part that was asked for. */
-import { decoderOf, isEncoded } from './download-body.js';
+import { canUnpack, encodingsOf } from './download-encoding.js';
 import { DownloadError, discard, headerOf, type OpenAnswer, statusError, WrongFileError } from './vetted-request.js';
 
 const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+|\*)$/;
@@ -47,11 +47,9 @@ export function isWantedRange(answer: OpenAnswer, file: KnownFile): boolean {
 }
 
 function problemOf(answer: OpenAnswer, host: string, maxBytes: number): DownloadError | undefined {
-  if (answer.statusCode !== 200 && wholeRange(answer) === undefined) return statusError(answer, host);
-  const encoding = headerOf(answer, 'content-encoding');
-  if (isEncoded(encoding) && decoderOf(encoding) === undefined) {
-    return new DownloadError('not_media', `${host} answers ${encoding}-encoded`);
-  }
+  if (!isWholeStatus(answer) && wholeRange(answer) === undefined) return statusError(answer, host);
+  const encodings = encodingsOf(answer.headers['content-encoding']);
+  if (!canUnpack(encodings)) return new DownloadError('not_media', `${host} answers ${encodings.join(', ')}-encoded`);
   const total = wholeRange(answer) ?? lengthOf(answer);
   if (total === 0) return new WrongFileError(`${host} gave no bytes`);
   return total !== undefined && total > maxBytes ? tooLarge(host, maxBytes) : undefined;
@@ -63,15 +61,25 @@ export function tooLarge(host: string, maxBytes: number): DownloadError {
 
 /** We ask for the bytes as they are; some send them packed all the same. */
 function isPacked(answer: OpenAnswer): boolean {
-  return isEncoded(headerOf(answer, 'content-encoding'));
+  return encodingsOf(answer.headers['content-encoding']).length > 0;
 }
 
-/** The bytes of a 206 that is the whole file although no part was asked for; undefined for a part, and for a 200. */
+/** Statuses with the whole file: a proxy that changed something on the way gives it as 203, some stores as 201. */
+export function isWholeStatus({ statusCode }: OpenAnswer): boolean {
+  return statusCode === 200 || statusCode === 201 || statusCode === 203;
+}
+
+/**
+ * The bytes of a 206 that is the whole file although no part was asked for; undefined for a part, and for a 200. Where it
+ * leaves the file's length open (`*`) its own is taken: what is whole, the container's lengths tell in the end.
+ */
 function wholeRange(answer: OpenAnswer): number | undefined {
   if (answer.statusCode !== 206 || isPacked(answer)) return undefined;
   const range = CONTENT_RANGE.exec(headerOf(answer, 'content-range') ?? '');
-  const total = Number(range?.[3]);
-  return range?.[1] === '0' && Number(range[2]) === total - 1 ? total : undefined;
+  if (range?.[1] !== '0') return undefined;
+  const bytes = Number(range[2]) + 1;
+  const total = range[3] === '*' ? (lengthOf(answer) ?? bytes) : Number(range[3]);
+  return bytes === total ? total : undefined;
 }
 
 function lengthOf(answer: OpenAnswer): number | undefined {

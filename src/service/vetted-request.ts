@@ -2,7 +2,7 @@
  * Requests to hosts that are not the service: one GET of an output URL, with at most three redirects, each as carefully
  * vetted as the first address; one POST to a webhook of the user.
  */
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher, errors, request } from 'undici';
 import { createVettedConnector, ForbiddenAddressError, isLoopbackAddress } from './public-address.js';
 
 const REDIRECTS_MAX = 3;
@@ -75,8 +75,23 @@ async function send(target: URL, headers: Record<string, string>, how: VettedGet
   } catch (error) {
     if (how.signal?.aborted === true) throw how.signal.reason;
     if (error instanceof ForbiddenAddressError) throw new DownloadError('forbidden_address', error.message);
-    throw new DownloadError('unreachable', `${target.hostname} cannot be reached (${codeOf(error)})`);
+    const broken = brokenHttp(error);
+    const what = broken === undefined ? 'cannot be reached' : `was reached, but its answer breaks HTTP: ${broken}`;
+    throw new DownloadError('unreachable', `${target.hostname} ${what} (${codeOf(error)})`);
   }
+}
+
+/** How an answer breaks HTTP; undefined for an error that says nothing of an answer. */
+function brokenHttp(error: unknown): string | undefined {
+  switch (codeOf(error)) {
+    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
+      return 'what it sends does not have the length that it gives';
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return 'its headers are too long';
+  }
+  if (!(error instanceof errors.HTTPParserError)) return undefined;
+  // The parser has a fixed sentence for each of its reasons, which quotes nothing.
+  return /\(([\w ,/-]{1,80})\)$/.exec(error.message)?.[1] ?? 'it cannot be read';
 }
 
 /** The code of a network or library error, for messages; never its text, which may quote what was sent. */
@@ -99,8 +114,8 @@ function vetUrl(url: string, base: URL | undefined, { allowLoopback, allowPlain 
 }
 
 /**
- * Why a download ended without the file. `expired` = the URL does not give it any more (403, 404, 410); `short` = the
- * body ended early, changed, or had no bytes; `http` = another status; the rest say themselves.
+ * Why a download ended without the file. `expired` = the URL does not give it any more (403, 404, 410); `unreachable` = no
+ * answer came, or none that is HTTP; `short` = the body ended early, changed, or had no bytes; `http` = another status; the rest say themselves.
  */
 export type DownloadReason =
   | 'expired'

@@ -174,6 +174,19 @@ describe('one lost answer', () => {
     }
   });
 
+  it('says so where less was spent than its requests cost: nobody else can have made it less', () => {
+    const movements = [taken({ lo: credits(0.5), hi: credits(0.5) })];
+    const settled = settle(evidence({ movements, readings: flatFor(19.9, 6, 15, 16) }));
+    expect(settled).toMatchObject({
+      outcome: 'verdict',
+      verdict: 'undecided',
+      sentence: expect.stringMatching(/so -0\.4000 is missing; .*: undecided: less left the balance than the prices/),
+    });
+    expect(settled).not.toHaveProperty('rise');
+    const risen = settle(evidence({ readings: flatFor(20.2, 6, 15, 16) }));
+    expect(risen.sentence).toContain('the balance rose');
+  });
+
   it('is weighed by what a rounded balance can tell (two decimals)', () => {
     const rounded = { roundingNano: credits(0.01) };
     expect(verdictOf({ ...rounded, ...at(0.28), readings: flat(19.72) })).toBe('billed');

@@ -36,6 +36,7 @@ describe('5-X14: an address that is not the service', () => {
   const answers: [number, string, number, RegExp][] = [
     [204, '', 4, /answers HTTP 204 when asked for credits: check that this is the base URL of the service/],
     [404, '<html>no</html>', 4, /answers HTTP 404 when asked for credits: check that this is the base URL/],
+    [403, '{"error":{"code":"nope","message":"no"}}', 4, /HTTP 403 nope no when asked for credits: use a key .* proxy/],
     [
       200,
       '<html>welcome</html>',

@@ -310,6 +310,16 @@ describe('what is refused', () => {
     expect(problems[1]).toMatch(/credits must be a decimal string, such as "0\.0006", got '0\.1'$/);
   });
 
+  test('an amount with more decimals than there are parts of a credit says that it has too many', async () => {
+    writeConfig('{"prices":[{"kind":"svc/image","components":[{"unit":"request","credits":"0.6103515625"}]}]}');
+    const [problem] = await problemsOf({ flags: { 'budget.maxCredits': '0.0000000001' } });
+    expect(problem).toMatch(/must be a positive number .*; with at most 9 decimals, got '0\.0000000001'$/);
+    const [price] = await problemsOf({});
+    expect(price).toMatch(
+      /credits must be a decimal string, such as "0\.0006", with at most 9 decimals, got '0\.6103515625'$/,
+    );
+  });
+
   test('5-X10: a price rule without components, which would be a price of 0', async () => {
     writeConfig('{"prices":[{"kind":"svc/image","components":[]}]}');
     expect(await problemsOf({})).toEqual([

@@ -463,7 +463,7 @@ export const MUTATIONS: readonly Mutation[] = [
     '      return { isWhole: true };',
     'test/store/media-facts.test.ts',
   ),
-  one('F43', 'src/service/download-body.ts', 'const RATIO_MAX = 20;', 'const RATIO_MAX = 1e9;', DOWNLOAD_TEST),
+  one('F43', 'src/service/download-encoding.ts', 'const RATIO_MAX = 20;', 'const RATIO_MAX = 1e9;', DOWNLOAD_TEST),
   one(
     'F43',
     'src/service/download.ts',

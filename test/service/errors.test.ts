@@ -34,6 +34,7 @@ describe('documented shapes (service document 1, Errors)', () => {
       code: 'model_not_available',
       message: 'No access (model: m-1, entrypoint: svc)',
       requestId: undefined,
+      model: 'm-1',
     });
   });
 

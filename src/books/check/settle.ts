@@ -1,8 +1,9 @@
 import type { Case, Evidence, Reading } from './evidence.js';
 import { explain, type Look } from './explain.js';
 import { equalsOf, isHopeless, nextLookMs, ownTimeMs } from './patience.js';
-import { isLaterState, showsAllUntil, slackOf } from './residual.js';
+import { showsAllUntil } from './residual.js';
 import { type Story, storyOf, tell } from './story.js';
+import { whyStrange } from './strange.js';
 
 interface Told {
   sentence: string;
@@ -162,25 +163,10 @@ const EITHER = 'it can be either';
  * into the account, for one, may hide its bill.
  */
 function unexplained(evidence: Evidence, looks: Look[], strange: Look): Settlement {
-  const rise = standingRise(evidence, strange.at);
-  const why = rise ? RISEN : 'someone else seems to spend from this account';
+  const { why, rise } = whyStrange(evidence, strange.at);
   const rests = { restsOnMs: strange.at.atMs, ...(rise && { rise }) };
   if (isHopeless(evidence, looks)) return { ...undecided(evidence, strange, why), ...rests };
   return { outcome: 'wait', untilMs: nextLookMs(evidence), ...rests, ...told(evidence, strange, why) };
-}
-
-const RISEN = 'the balance rose by what no refund and no purchase explains';
-
-/** The reading, where the balance rose in it and stayed there until no stale copy can show it. */
-function standingRise(evidence: Evidence, at: Reading): Reading | undefined {
-  const { readings, lambdaMs } = evidence;
-  const from = readings.indexOf(at);
-  const before = readings[from - 1];
-  if (before === undefined) return undefined;
-  const least = before.balanceNano + slackOf(evidence);
-  const fallsMs =
-    readings.slice(from).find(({ balanceNano }) => balanceNano <= least)?.atMs ?? Number.POSITIVE_INFINITY;
-  return readings.slice(from).some((one) => one.atMs < fallsMs && isLaterState(at, one, lambdaMs)) ? at : undefined;
 }
 
 function timesOf({ first, second }: Two): { goneMs: number; restsOnMs: number } {

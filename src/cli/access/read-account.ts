@@ -73,6 +73,10 @@ function adviceOn(exchange: Exchange): string {
     : 'check the base URL and the network';
 }
 
+/** No document knows a 403 of an account read: a key is refused with 401, so that something on the way may have said it. */
+const FORBIDDEN =
+  'use a key that may read the account (CALLSHEET_API_KEY or --api-key-file), or have the proxy or firewall on the way let this machine through';
+
 /** How long to wait before the next try; throws where another try cannot help. */
 function gapAfter(exchange: Exchange, said: string): number {
   if (exchange.outcome !== 'answered') return GAP_MS;
@@ -80,8 +84,10 @@ function gapAfter(exchange: Exchange, said: string): number {
   if (status === 401) throw new KeyRefusedError(sayOf(exchange.answer));
   if (status === 429) return readRetryAfter(retryAfter, Date.now())?.waitMs ?? 2 * GAP_MS;
   if (status >= 500) return GAP_MS;
-  const advice = status === 403 ? '' : ': check that this is the base URL of the service';
-  throw new UserError(`${said}${advice}`, EXIT.configuration);
+  throw new UserError(
+    `${said}: ${status === 403 ? FORBIDDEN : 'check that this is the base URL of the service'}`,
+    EXIT.configuration,
+  );
 }
 
 /** The service knows the key and does not take it, or does not know it. */

@@ -1,3 +1,4 @@
+import type { Row } from '../../domain/row.js';
 import { type AskedOutput, about, type Cells, DAY_MS, type FamilyFacts, HOUR_MS, knownSeconds } from '../fact.js';
 
 /** The canvases at 16:9, the default (service document 2, "Avatar video: POST body"). */
@@ -31,7 +32,8 @@ export const vendorBFacts: FamilyFacts = {
     isBilledByOutput: true,
     // "Both have the same price"; the resolution "does not change price" (service document 2, Avatar video).
     priceIgnores: ['model', 'resolution'],
-    priced: ({ model }, { media }) => ({ model: model ?? (media.image === undefined ? 'avatar_v' : 'avatar_iv') }),
+    priced: ({ model }, { cells }) => ({ model: model ?? engineOf(cells) }),
+    selects: engineOf,
     asked: canvasOf,
     billed: ({ media }) => ({ second: about(knownSeconds(media.audio?.[0])) }),
     speechSeconds: ({ cells, media }) => {
@@ -42,6 +44,11 @@ export const vendorBFacts: FamilyFacts = {
     },
   },
 };
+
+/** "The endpoint takes no `model` field; the body selects the engine" (service document 2, Avatar video). */
+function engineOf({ avatar_id: avatar }: Row['cells']): string {
+  return avatar === undefined ? 'avatar_iv' : 'avatar_v';
+}
 
 function canvasOf({ resolution, aspect_ratio: ratio }: Cells): AskedOutput {
   const canvas = ratio === RATIO ? CANVAS[String(resolution)] : undefined;

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../domain/json.js';
 import { type FamilyFacts, HOUR_MS, knownOr, lasting, POLL_BASE_MS, UNKNOWN } from '../fact.js';
 
 const common = {
@@ -32,5 +33,6 @@ export const vendorFFacts: FamilyFacts = {
     urlLifeMs: null,
     usualUnit: 'request',
     hasOwnBody: true,
+    selects: ({ body }) => (isJsonObject(body) && typeof body.model === 'string' ? body.model : undefined),
   },
 };
