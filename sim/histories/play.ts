@@ -1,5 +1,6 @@
 import type { Case } from '../../src/books/check/evidence.js';
 import { explain } from '../../src/books/check/explain.js';
+import { indexEvidence } from '../../src/books/check/movement-index.js';
 import { type Settlement, settle } from '../../src/books/check/settle.js';
 import { createRandom } from '../engine/random.js';
 import type { Broken } from './account.js';
@@ -66,7 +67,7 @@ function checkTruth(
   if (subject === undefined) return;
   const evidence = evidenceOf(history, verdicts, nowMs, subject);
   const open = new Set([evidence.subject, ...evidence.rivals].map(({ name }: Case) => name));
-  for (const look of explain(evidence)) {
+  for (const look of explain(indexEvidence(evidence))) {
     const { holds, askedMs } = look.at as Read;
     const billed = new Set([...holds()].filter((name) => open.has(name)));
     played.looks += 1;

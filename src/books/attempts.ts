@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, AttemptRef } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
 import type { CreditsRange } from '../domain/money.js';
@@ -16,6 +17,9 @@ import type { Books } from './open-books.js';
 import { discountedRange } from './prices/price-book.js';
 import { followUpNano, hasFollowUp, withFollowUp } from './prices/row-price.js';
 import { bornAfterMs, lastedMs, lostAtMs, slotUntilMs } from './waits.js';
+
+/** What is read of a long book is at hand: heartbeats and polls get their turn after so many entries. */
+const AT_ONCE = 1_000;
 
 /** An attempt of the account with what the balance shows of it. */
 export interface NamedAttempt extends KnownAttempt, AttemptRef {
@@ -54,13 +58,15 @@ export async function eachAttemptSince(
     if (attempt !== undefined) listed.set(nameOf(open), { open, attempt });
   }
   const billed: NamedAttempt[] = [];
+  let count = 0;
   for await (const entry of books.book.each(sinceMs)) {
-    const { kind, model, list: _, ...rest } = entry;
+    count += 1;
+    if (count % AT_ONCE === 0) await sleep(0);
     // What may turn up of it later is known by the ledger.
     if (entry.end !== 'not_billed') listed.delete(nameOf(entry));
-    const timing = await books.learned.timingOf(kind, model);
+    const timing = await books.learned.timingOf(entry.kind, entry.model);
     const price = await priceNow(books, entry);
-    const one: NamedAttempt = { ...rest, name: nameOf(entry), kind, model, timing, ...price };
+    const one: NamedAttempt = { ...entry, name: nameOf(entry), model: entry.model, timing, ...price };
     if (one.end === 'billed') billed.push(one);
     else take(one);
   }

@@ -6,9 +6,9 @@ import { adapterFor } from '../kinds/index.js';
 import { legibleRow } from './attempt-price.js';
 import { attemptsSince, eachAttemptSince, type NamedAttempt } from './attempts.js';
 import { type Movement, movementsOf } from './check/evidence.js';
-import { plus, ZERO } from './check/interval.js';
 import { type Lessons, learn } from './check/learn.js';
-import { balanceBooks, chargesBetween, explainedBetween, slackOf, unexplained } from './check/residual.js';
+import { balanceBooks, slackOf, unexplained } from './check/residual.js';
+import { boundedMovement, NO_SHARES, shareOf, withShare } from './check/shares.js';
 import { readingsSince } from './history.js';
 import type { Books } from './open-books.js';
 import { addMeasurement, cellsOf } from './prices/measured-prices.js';
@@ -58,11 +58,10 @@ export async function closeBooks(books: Books, batch: string, sinceMs: number): 
   if (!base || !at || base === at) return;
   const [lambdaMs, rhoMs] = [await learned.lambdaMs(), await learned.rhoMs()];
   const roundingNano = await learned.roundingNano(readings.map(({ balanceNano }) => balanceNano));
-  let explained = ZERO;
-  let charges = 0;
+  let shares = NO_SHARES;
   const explain = (movements: Movement[]): void => {
-    explained = plus(explained, explainedBetween({ movements, lambdaMs }, base, at));
-    charges += chargesBetween({ movements, lambdaMs }, base, at);
+    for (const movement of movements)
+      shares = withShare(shares, shareOf(boundedMovement(movement, lambdaMs), base, at, lambdaMs));
   };
   const known = (one: NamedAttempt): void => explain(movementsOf(one, rhoMs));
   for (const { claimedAtMs, price } of await eachAttemptSince(books, base.atMs - lambdaMs - rhoMs, known)) {
@@ -70,8 +69,8 @@ export async function closeBooks(books: Books, batch: string, sinceMs: number): 
     explain([{ fromMs: claimedAtMs, toMs: null, afterMs: 0, lo: 0, hi, peak: hi }]);
   }
   const { topUpNano, unattributed } = balanceBooks(
-    unexplained(base, at, explained),
-    slackOf({ roundingNano }, charges),
+    unexplained(base, at, shares.explained),
+    slackOf({ roundingNano }, shares.charges),
   );
   const earlier = await readBooks(home, batch);
   const closed: BatchBooks = {

@@ -3,7 +3,7 @@ import { settleActivities } from '../../activities/settle.js';
 import { attemptsSince } from '../../src/books/attempts.js';
 import { bookEnd } from '../../src/books/charges.js';
 import { movementsOf } from '../../src/books/check/evidence.js';
-import { explainedBetween } from '../../src/books/check/residual.js';
+import { explainedBetween, indexMovements } from '../../src/books/check/movement-index.js';
 import { settle } from '../../src/books/check/settle.js';
 import { gatherEvidence } from '../../src/books/evidence.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
@@ -111,11 +111,10 @@ test('it may have come before a poll saw the end', async () => {
   );
   const { known } = await attemptsSince(deps.books, startMs);
   const movements = known.filter((one) => one.n === 2).flatMap((one) => movementsOf(one, 0));
-  const waits = { lambdaMs: 0, rhoMs: 0, roundingNano: 0, apartMs: 0 };
-  const account = { nowMs: 0, exclusive: true, ...waits, readings: [], movements };
+  const index = indexMovements({ movements, lambdaMs: 0 });
   const at = (minute: number) => {
     const atMs = startMs + minute * MINUTE_MS;
     return { askedMs: atMs, atMs, balanceNano: 0 };
   };
-  expect(explainedBetween(account, at(-1), at(3))).toEqual({ lo: 0, hi: 7.5 * DANCE_NANO });
+  expect(explainedBetween(index, at(-1), at(3))).toEqual({ lo: 0, hi: 7.5 * DANCE_NANO });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type AccountEvidence, type KnownAttempt, movementsOf, type Reading } from '../../src/books/check/evidence.js';
 import { learn } from '../../src/books/check/learn.js';
-import { balanceBooks, residualBetween, slackOf } from '../../src/books/check/residual.js';
+import { indexMovements, residualBetween } from '../../src/books/check/movement-index.js';
+import { balanceBooks, slackOf } from '../../src/books/check/residual.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 
 const credits = (amount: number): number => Math.round(amount * NANO_PER_CREDIT);
@@ -143,7 +144,7 @@ describe('balanceBooks (I11)', () => {
     const [base, at] = [readings[0], readings.at(-1)];
     if (!base || !at) throw new Error('two readings are needed');
     const evidence = account(readings, attempts);
-    return balanceBooks(residualBetween(evidence, base, at), slackOf(evidence));
+    return balanceBooks(residualBetween(indexMovements(evidence), base, at), slackOf(evidence));
   };
 
   it('balances to the digit', () => {

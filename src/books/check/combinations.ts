@@ -1,16 +1,17 @@
-import type { Case, Evidence, Reading } from './evidence.js';
+import type { Case, Reading } from './evidence.js';
 import { type Interval, intervalOf, plus, times, ZERO } from './interval.js';
+import { type IndexedEvidence, type Moment, momentAt, mostBetween, sharesBetween } from './movement-index.js';
 import {
   amountOf,
   boundsOf,
-  chargesBetween,
   explains,
   isLaterState,
   PURCHASE_MIN_NANO,
   type Purchases,
-  residualBetween,
   slackOf,
+  unexplained,
 } from './residual.js';
+import type { Shares } from './shares.js';
 
 /**
  * The combinations of billed and unbilled cases, and which of them can follow each other from reading to reading. A
@@ -31,7 +32,7 @@ export interface PriceClass {
 }
 
 export interface Problem {
-  evidence: Evidence;
+  evidence: IndexedEvidence;
   classes: PriceClass[];
   /** Cases that are not counted: together they may have taken any of these. */
   folded: { price: Interval; cases: Case[] }[];
@@ -40,7 +41,8 @@ export interface Problem {
   rises: Reading[];
 }
 
-export function problemOf(evidence: Evidence): Problem {
+/** `openness`: how far the sums of each reading's open movements may be apart. */
+export function problemOf(evidence: IndexedEvidence, openness: Map<Reading, number>): Problem {
   const { subject, rivals, equals } = evidence;
   const byPrice = new Map<string, Case[]>();
   for (const rival of rivals) {
@@ -59,7 +61,7 @@ export function problemOf(evidence: Evidence): Problem {
       states *= cases.length + 1;
     }
   }
-  return { evidence, classes, folded, states, rises: risesOf(evidence) };
+  return { evidence, classes, folded, states, rises: risesOf(evidence, openness) };
 }
 
 /** Nothing is billed with less than this: an assumption, since the lowest published rate is 0.0006 a megapixel. */
@@ -82,19 +84,23 @@ function worthOf(cases: Case[]): number {
  * A purchase raises the balance, unless charges hide it: everything that can have been charged between two readings
  * next to each other, known jobs and lost answers alike, is added back.
  */
-function risesOf(evidence: Evidence): Reading[] {
-  const { readings, subject, rivals } = evidence;
+function risesOf(evidence: IndexedEvidence, openness: Map<Reading, number>): Reading[] {
+  const { readings, index } = evidence;
   return readings.filter((at, i) => {
     const before = readings[i - 1];
     if (before === undefined) return false;
-    let least = residualBetween(evidence, before, at).lo;
-    for (const one of [subject, ...rivals]) {
-      const { up } = boundsOf([one], before, at, evidence.lambdaMs);
-      least -= times(up, priceOf(one)).hi;
-    }
-    const charges = chargesBetween(evidence, before, at) + 1 + rivals.length;
-    return least <= slackOf(evidence, charges) - PURCHASE_MIN_NANO;
+    // Most pairs are no rise whatever was moving, and a day has hundreds of them.
+    const openNano = (openness.get(before) ?? 0) + (openness.get(at) ?? 0);
+    if (!isRise(evidence, before, at, mostBetween(index, before, at, openNano))) return false;
+    return isRise(evidence, before, at, sharesBetween(index, momentAt(index, before), momentAt(index, at)));
   });
+}
+
+function isRise(evidence: IndexedEvidence, before: Reading, at: Reading, { explained, charges }: Shares): boolean {
+  const { subject, rivals, lambdaMs } = evidence;
+  let least = unexplained(before, at, explained).lo;
+  for (const one of [subject, ...rivals]) least -= times(boundsOf([one], before, at, lambdaMs).up, priceOf(one)).hi;
+  return least <= slackOf(evidence, charges + 1 + rivals.length) - PURCHASE_MIN_NANO;
 }
 
 function purchasesBetween({ evidence: { lambdaMs }, rises }: Problem, base: Reading, at: Reading): Purchases {
@@ -117,8 +123,8 @@ export function possibleAt({ classes, states }: Problem, at: Reading): Uint8Arra
 /** Of the states at a reading those that some state of an earlier reading can have become. */
 export function statesAfter(
   problem: Problem,
-  base: Reading,
-  at: Reading,
+  base: Moment,
+  at: Moment,
   before: Uint8Array | undefined,
   now: Uint8Array,
 ): Uint8Array {
@@ -141,9 +147,10 @@ interface Change {
 }
 
 /** Undefined where there are too many to look at. */
-function changesBetween(problem: Problem, base: Reading, at: Reading): Change[] | undefined {
+function changesBetween(problem: Problem, since: Moment, until: Moment): Change[] | undefined {
   const { evidence, classes, folded } = problem;
-  const { lambdaMs } = evidence;
+  const { lambdaMs, index } = evidence;
+  const [base, at] = [since.at, until.at];
   const bounds = classes.map(({ cases }) => boundsOf(cases, base, at, lambdaMs));
   if (bounds.reduce((product, { up, down }) => product * (up + down + 1), 1) > CHANGES_MAX) return undefined;
   let free = ZERO;
@@ -151,9 +158,10 @@ function changesBetween(problem: Problem, base: Reading, at: Reading): Change[] 
     const { up, down } = boundsOf(cases, base, at, lambdaMs);
     free = plus(free, { lo: times(-down, price).lo, hi: times(up, price).hi });
   }
-  const residual = residualBetween(evidence, base, at);
+  const { explained, charges } = sharesBetween(index, since, until);
+  const residual = unexplained(base, at, explained);
   const cases = bounds.reduce((sum, { up, down }) => sum + up + down, 0);
-  const slack = slackOf(evidence, chargesBetween(evidence, base, at) + cases);
+  const slack = slackOf(evidence, charges + cases);
   const purchases = purchasesBetween(problem, base, at);
   const found: Change[] = [];
   const walk = (g: number, amount: Interval, step: number, counts: number[]): void => {

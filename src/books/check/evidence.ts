@@ -131,34 +131,34 @@ export function movementsOf(known: KnownAttempt, rhoMs: number): Movement[] {
   // Whoever charges at completion took nothing while it was seen running.
   const chargesFromMs = timing === 'at-completion' ? (runningAtMs ?? claimedAtMs) : claimedAtMs;
   const reservedMs = timing === 'at-submit' ? createdAtMs : undefined;
-  const taken = { lo, hi, peak: hi, afterMs: 0 };
-  const nothing = { lo: 0, hi: 0, peak: hi };
+  const refundedMs = mayComeBack(timing) ? rhoMs : 0;
+  const taken = (fromMs: number, toMs: number | null): Movement => ({ fromMs, toMs, afterMs: 0, lo, hi, peak: hi });
   switch (known.end) {
     case 'open':
-      if (reservedMs === undefined) return [{ ...taken, lo: 0, fromMs: chargesFromMs, toMs: null }];
+      if (reservedMs === undefined) return [{ ...taken(chargesFromMs, null), lo: 0 }];
       return [
-        { ...taken, fromMs: claimedAtMs, toMs: reservedMs },
+        taken(claimedAtMs, reservedMs),
         refund(runningAtMs ?? reservedMs, null, known, rhoMs),
         ...later(runningAtMs ?? reservedMs, known),
       ];
     case 'charged':
-      return [{ ...taken, fromMs: chargesFromMs, toMs: reservedMs ?? endedAtMs }];
+      return [taken(chargesFromMs, reservedMs ?? endedAtMs)];
     case 'unbilled':
-      return [{ ...nothing, fromMs: chargesFromMs, toMs: endedAtMs, afterMs: mayComeBack(timing) ? rhoMs : 0 }];
+      return [{ ...taken(chargesFromMs, endedAtMs), afterMs: refundedMs, lo: 0, hi: 0 }];
     case 'billed': {
       const seenMs = known.seenAtMs ?? claimedAtMs;
-      const bill = { ...taken, fromMs: claimedAtMs, toMs: seenMs };
+      const bill = taken(claimedAtMs, seenMs);
       const heldMs = known.heldAtMs ?? claimedAtMs;
       const isKept = !mayComeBack(timing) || (endedAtMs !== null && endedAtMs + rhoMs < heldMs);
       return isKept ? [bill] : [bill, refund(heldMs, endedAtMs, known, rhoMs)];
     }
     case 'not_billed':
       // What completion charges was never taken; what is reserved may have been, and come back.
-      return mayComeBack(timing) ? [{ ...nothing, fromMs: claimedAtMs, toMs: endedAtMs, afterMs: 0 }] : [];
+      return mayComeBack(timing) ? [{ ...taken(claimedAtMs, endedAtMs), lo: 0, hi: 0 }] : [];
     case 'undecided':
-      return [{ ...taken, lo: 0, fromMs: claimedAtMs, toMs: endedAtMs, afterMs: mayComeBack(timing) ? rhoMs : 0 }];
+      return [{ ...taken(claimedAtMs, endedAtMs), afterMs: refundedMs, lo: 0 }];
     case 'follow_up':
-      return [{ ...taken, lo: 0, fromMs: claimedAtMs, toMs: endedAtMs }];
+      return [{ ...taken(claimedAtMs, endedAtMs), lo: 0 }];
   }
 }
 

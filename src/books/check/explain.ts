@@ -1,6 +1,6 @@
 import { countIn, type Problem, possibleAt, problemOf, statesAfter } from './combinations.js';
 import type { Evidence, Reading } from './evidence.js';
-import { opennessOf } from './residual.js';
+import { type IndexedEvidence, type Moment, momentAt, opennessOf } from './movement-index.js';
 
 /**
  * Explanations of the balance. An explanation says of each open case whether its charge is in the balance. At every
@@ -29,30 +29,33 @@ const BASES_BEFORE = 8;
 const BASES_LATER = 6;
 
 /** Looks at the readings from the subject's claim on, oldest first. */
-export function explain(evidence: Evidence): Look[] {
-  const problem = problemOf(evidence);
-  const openness = new Map(evidence.readings.map((at) => [at, opennessOf(evidence, at)]));
+export function explain(evidence: IndexedEvidence): Look[] {
+  const { index } = evidence;
+  const openness = new Map(evidence.readings.map((at) => [at, opennessOf(index, at)]));
+  const problem = problemOf(evidence, openness);
   const readings = chosen(evidence, openness);
   const bases = quietest(readings.filter(isLater(evidence)), openness, BASES_LATER);
   for (const before of readings.filter((at) => !isLater(evidence)(at))) bases.add(before);
-  const staying = new Map<Reading, Uint8Array>();
+  const moments = readings.map((at) => momentAt(index, at));
+  const staying = new Map<Moment, Uint8Array>();
   const looks: Look[] = [];
-  readings.forEach((at, i) => {
-    const earlier = readings.slice(0, i);
+  moments.forEach((moment, i) => {
+    const { at } = moment;
+    const earlier = moments.slice(0, i);
     const previous = earlier.at(-1);
-    const compared = earlier.filter((base) => base === previous || bases.has(base));
+    const compared = earlier.filter((base) => base === previous || bases.has(base.at));
     let states = possibleAt(problem, at);
-    for (const base of compared) states = statesAfter(problem, base, at, staying.get(base), states);
+    for (const base of compared) states = statesAfter(problem, base, moment, staying.get(base), states);
     const isExplained = states.includes(1);
     // Where nothing explains a reading, nothing is known from it on.
-    staying.set(at, isExplained ? states : possibleAt(problem, at));
+    staying.set(moment, isExplained ? states : possibleAt(problem, at));
     if (isLater(evidence)(at)) looks.push(lookOf(problem, at, states, isExplained));
   });
   return looks;
 }
 
 /** The readings that can say something: of those before the claim the quietest, of the later ones the newest, too. */
-function chosen(evidence: Evidence, openness: Map<Reading, number>): Reading[] {
+function chosen(evidence: IndexedEvidence, openness: Map<Reading, number>): Reading[] {
   const { readings } = evidence;
   const later = readings.filter(isLater(evidence));
   const before = readings.slice(0, readings.length - later.length);
@@ -69,12 +72,12 @@ function chosen(evidence: Evidence, openness: Map<Reading, number>): Reading[] {
   return readings.filter((reading) => kept.has(reading));
 }
 
-function isLater({ subject }: Evidence): (at: Reading) => boolean {
+function isLater({ subject }: Pick<Evidence, 'subject'>): (at: Reading) => boolean {
   return ({ atMs }) => atMs > subject.claimedAtMs;
 }
 
 /** The later of two equally quiet readings is the better one: fewer attempts lie between it and what follows. */
-function quietest(readings: Reading[], openness: Map<Reading, number>, count: number): Set<Reading> {
+export function quietest(readings: Reading[], openness: Map<Reading, number>, count: number): Set<Reading> {
   const order = [...readings].reverse();
   order.sort((a, b) => (openness.get(a) ?? 0) - (openness.get(b) ?? 0) || 0);
   return new Set(order.slice(0, count));

@@ -8,7 +8,8 @@ import {
   type Reading,
 } from './evidence.js';
 import { intervalOf, meets, point } from './interval.js';
-import { explainedBetween, residualBetween, showsAllUntil, slackOf } from './residual.js';
+import { explainedBetween, indexMovements, type MovementIndex, residualBetween } from './movement-index.js';
+import { showsAllUntil, slackOf } from './residual.js';
 
 /** What single charges teach about an account: what a request costs, how late the balance is, who charges when. */
 
@@ -86,7 +87,7 @@ function latenessOf(book: Book, known: KnownAttempt, attempts: KnownAttempt[]): 
   const base = baseOf(book, known.claimedAtMs);
   const dueMs = known.timing === 'at-submit' ? (known.createdAtMs ?? known.endedAtMs) : known.endedAtMs;
   if (base === undefined || dueMs === null) return 0;
-  const others = accountOf(
+  const others = movementsFrom(
     book,
     attempts.filter((other) => other.name !== known.name),
   );
@@ -122,11 +123,11 @@ function learnFollowUp(book: Book, subject: KnownAttempt, attempts: KnownAttempt
   const base = first && baseOf(book, first.claimedAtMs);
   if (first === undefined || base === undefined || first.lo !== first.hi) return;
   const slack = slackOf(book);
-  const others = accountOf(
+  const others = movementsFrom(
     book,
     attempts.filter(({ name }) => name !== subject.name),
   );
-  const own = accountOf(book, [first]);
+  const own = movementsFrom(book, [first]);
   const missing = (at: Reading): number => {
     const { lo, hi } = residualBetween(own, base, at);
     const still = explainedBetween(others, base, at);
@@ -167,7 +168,6 @@ function baseOf({ readings }: Book, claimedAtMs: number): Reading | undefined {
   return readings.findLast(({ atMs }) => atMs <= claimedAtMs);
 }
 
-function accountOf(book: Book, attempts: KnownAttempt[]): AccountEvidence {
-  const movements = attempts.flatMap((known) => movementsOf(known, book.rhoMs));
-  return { nowMs: 0, exclusive: true, apartMs: 0, ...book, movements };
+function movementsFrom({ rhoMs, lambdaMs }: Book, attempts: KnownAttempt[]): MovementIndex {
+  return indexMovements({ movements: attempts.flatMap((known) => movementsOf(known, rhoMs)), lambdaMs });
 }

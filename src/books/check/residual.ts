@@ -1,25 +1,10 @@
 import { BALANCE_TOLERANCE_NANO, type CreditsNano, NANO_PER_CREDIT } from '../../domain/money.js';
-import type { AccountEvidence, Case, Movement, Reading } from './evidence.js';
-import { type Interval, intervalOf, meets, minus, plus, point, times, ZERO } from './interval.js';
+import type { AccountEvidence, Case, Reading } from './evidence.js';
+import { type Interval, meets, minus, plus, point, times, ZERO } from './interval.js';
 
-/** How much of the balance's fall between two readings the known attempts do not explain. */
-export function residualBetween(account: AccountEvidence, base: Reading, at: Reading): Interval {
-  return unexplained(base, at, explainedBetween(account, base, at));
-}
-
+/** How much of the balance's fall between two readings is left of what is explained. */
 export function unexplained(base: Reading, at: Reading, explained: Interval): Interval {
   return minus(point(base.balanceNano - at.balanceNano), explained);
-}
-
-/** What the known attempts took from the balance between two readings. */
-export function explainedBetween(
-  { movements, lambdaMs }: Pick<AccountEvidence, 'movements' | 'lambdaMs'>,
-  base: Reading,
-  at: Reading,
-): Interval {
-  let sum = ZERO;
-  for (const movement of movements) sum = plus(sum, shareOf(movement, base, at, lambdaMs));
-  return sum;
 }
 
 /** True when the later reading cannot show an older state than the earlier one: they are further apart than Λ. */
@@ -30,20 +15,6 @@ export function isLaterState(base: Reading, at: Reading, lambdaMs: number): bool
 /** True where a reading shows all that happened until an instant. */
 export function showsAllUntil(reading: Reading, untilMs: number, lambdaMs: number): boolean {
   return untilMs + lambdaMs <= reading.askedMs;
-}
-
-/** How far the sums of a reading's open movements may be apart: a reading in a quiet moment has 0. */
-export function opennessOf(
-  { movements, lambdaMs }: Pick<AccountEvidence, 'movements' | 'lambdaMs'>,
-  at: Reading,
-): number {
-  let sum = 0;
-  for (const movement of movements) {
-    if (movement.fromMs > at.atMs || isSettled(movement, at, lambdaMs)) continue;
-    const { lo, hi } = movingOf(movement);
-    sum += hi - lo;
-  }
-  return sum;
 }
 
 /** Whether a purchase may be in a reading and not in an earlier one, and the other way round in an older copy of the books. */
@@ -75,39 +46,6 @@ function hasWhole({ lo, hi }: Interval, least: number, slackNano: number): boole
 /** The tolerance between two balances: each is rounded, and so is each of the charges between them. */
 export function slackOf({ roundingNano }: Pick<AccountEvidence, 'roundingNano'>, charges = 1): number {
   return 2 * roundingNano + Math.max(1, charges) * BALANCE_TOLERANCE_NANO;
-}
-
-/** How many of the known attempts may have been charged or refunded between two readings. */
-export function chargesBetween(
-  { movements, lambdaMs }: Pick<AccountEvidence, 'movements' | 'lambdaMs'>,
-  base: Reading,
-  at: Reading,
-): number {
-  const isFree = ({ lo, hi }: Interval): boolean => lo === 0 && hi === 0;
-  return movements.filter((movement) => !isFree(shareOf(movement, base, at, lambdaMs))).length;
-}
-
-function shareOf(movement: Movement, base: Reading, at: Reading, lambdaMs: number): Interval {
-  if (movement.fromMs > at.atMs || isSettled(movement, base, lambdaMs)) return ZERO;
-  const moving = movingOf(movement);
-  const seenNow = isSettled(movement, at, lambdaMs) ? intervalOf(movement) : moving;
-  if (movement.fromMs > base.atMs) return seenNow;
-  const change = minus(seenNow, moving);
-  // What only ever takes (or only ever gives back) does not turn round between a state and a later one.
-  if (!isLaterState(base, at, lambdaMs)) return change;
-  if (movement.lo > 0 && intervalOf(movement).hi >= moving.hi) {
-    return { lo: Math.max(0, change.lo), hi: change.hi };
-  }
-  return moving.hi <= 0 ? { lo: change.lo, hi: Math.min(0, change.hi) } : change;
-}
-
-function isSettled({ toMs, afterMs }: Movement, at: Reading, lambdaMs: number): boolean {
-  return toMs !== null && showsAllUntil(at, toMs + afterMs, lambdaMs);
-}
-
-function movingOf(movement: Movement): Interval {
-  const { lo, hi } = intervalOf(movement);
-  return { lo: Math.min(0, lo), hi: Math.max(0, hi, movement.peak ?? Number.POSITIVE_INFINITY) };
 }
 
 /** The account between two readings: start − end = what known attempts cost + unattributed − purchases. */

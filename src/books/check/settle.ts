@@ -1,5 +1,6 @@
 import type { Case, Evidence, Reading } from './evidence.js';
 import { explain, type Look } from './explain.js';
+import { type IndexedEvidence, indexEvidence, indexMovements } from './movement-index.js';
 import { equalsOf, isHopeless, nextLookMs, ownTimeMs } from './patience.js';
 import { showsAllUntil } from './residual.js';
 import { type Story, storyOf, tell } from './story.js';
@@ -34,7 +35,8 @@ export type Counted = {
  * Settles one lost answer from the balance: was it billed, or can it still be? Pure: the same evidence always gives the
  * same verdict, and a verdict is what all consistent explanations share, once its time has come.
  */
-export function settle(evidence: Evidence): Settlement {
+export function settle(gathered: Evidence): Settlement {
+  const evidence = indexEvidence(gathered);
   const looks = explain(evidence);
   const latest = looks.at(-1);
   if (latest === undefined) return unread(evidence);
@@ -58,10 +60,11 @@ export function settle(evidence: Evidence): Settlement {
 
 /** How many of the subject and its equals were billed, where every consistent explanation says the same number. */
 export function countTogether(evidence: Evidence): Counted | undefined {
-  return count(evidence, explain(evidence));
+  const indexed = indexEvidence(evidence);
+  return count(indexed, explain(indexed));
 }
 
-function count(evidence: Evidence, looks: Look[]): Counted | undefined {
+function count(evidence: IndexedEvidence, looks: Look[]): Counted | undefined {
   const latest = looks.at(-1);
   if (!looks.every(({ isExplained }) => isExplained)) return undefined;
   const equals = equalsOf(evidence);
@@ -76,12 +79,12 @@ function count(evidence: Evidence, looks: Look[]): Counted | undefined {
  * The same where attempts of that price were judged before and a refund of one would look like a bill less of these: what
  * all of them together were billed in the end is known, and of it those that count as billed already are taken off.
  */
-function countWithJudged(evidence: Evidence): Counted | undefined {
+function countWithJudged(evidence: IndexedEvidence): Counted | undefined {
   const { judged, rivals, equals } = evidence;
   if (judged === undefined) return undefined;
   const names = judged.cases.map(({ name }) => name);
-  const { movements } = judged;
-  const all = { ...evidence, movements, rivals: [...rivals, ...judged.cases], equals: [...equals, ...names] };
+  const index = indexMovements({ movements: judged.movements, lambdaMs: evidence.lambdaMs });
+  const all = { ...evidence, index, rivals: [...rivals, ...judged.cases], equals: [...equals, ...names] };
   const counted = count(all, explain(all));
   if (counted === undefined) return undefined;
   const billed = counted.billed - judged.billed;
@@ -93,7 +96,7 @@ function countWithJudged(evidence: Evidence): Counted | undefined {
 }
 
 /** What is counted together is told from before the first claim of all, whichever of them is looked at. */
-function sinceFirst(evidence: Evidence): Evidence {
+function sinceFirst(evidence: IndexedEvidence): IndexedEvidence {
   const [first, ...others] = equalsOf(evidence).sort((a, b) => a.claimedAtMs - b.claimedAtMs);
   if (first === undefined) return evidence;
   const rest = evidence.rivals.filter(({ name }) => !evidence.equals.includes(name));
@@ -104,7 +107,7 @@ function sinceFirst(evidence: Evidence): Evidence {
  * The last look that shows the bill. What may have been given back while nobody knew that the answer was lost needs a
  * reading from after the call: the charge of an earlier one can be gone by then.
  */
-function billOf({ subject }: Evidence, looks: Look[]): Look | undefined {
+function billOf({ subject }: IndexedEvidence, looks: Look[]): Look | undefined {
   const mayBeBack = subject.backAfterMs !== null;
   return looks.findLast((look) => isBilled(look) && !(mayBeBack && look.at.askedMs < subject.t0Ms));
 }
@@ -130,7 +133,12 @@ interface Two {
  * Two looks past the cases' time, far enough apart, that say the same with nothing else in between; the second must say
  * so without the help of any other such reading.
  */
-function firstOfTwo(evidence: Evidence, looks: Look[], cases: Case[], says: (look: Look) => boolean): Two | undefined {
+function firstOfTwo(
+  evidence: IndexedEvidence,
+  looks: Look[],
+  cases: Case[],
+  says: (look: Look) => boolean,
+): Two | undefined {
   const isPast = (at: Reading): boolean =>
     cases.every(({ t0Ms, dueAfterMs }) => showsAllUntil(at, t0Ms + dueAfterMs, evidence.lambdaMs));
   let first: Look | undefined;
@@ -146,7 +154,7 @@ function firstOfTwo(evidence: Evidence, looks: Look[], cases: Case[], says: (loo
   return undefined;
 }
 
-function unread(evidence: Evidence): Settlement {
+function unread(evidence: IndexedEvidence): Settlement {
   const { readings, subject, nowMs, patienceMs } = evidence;
   const wasRead = readings.some(({ atMs }) => atMs <= subject.claimedAtMs);
   const sentence = wasRead ? 'the balance was not read since' : 'the balance was not read before the submit';
@@ -162,22 +170,21 @@ const EITHER = 'it can be either';
  * No explanation meets every reading since the claim: nothing that came later says anything of the case. What somebody put
  * into the account, for one, may hide its bill.
  */
-function unexplained(evidence: Evidence, looks: Look[], strange: Look): Settlement {
+function unexplained(evidence: IndexedEvidence, looks: Look[], strange: Look): Settlement {
   const { why, rise } = whyStrange(evidence, strange.at);
   const rests = { restsOnMs: strange.at.atMs, ...(rise && { rise }) };
   if (isHopeless(evidence, looks)) return { ...undecided(evidence, strange, why), ...rests };
   return { outcome: 'wait', untilMs: nextLookMs(evidence), ...rests, ...told(evidence, strange, why) };
 }
-
 function timesOf({ first, second }: Two): { goneMs: number; restsOnMs: number } {
   return { goneMs: first.at.atMs, restsOnMs: second.at.atMs };
 }
 
-function undecided(evidence: Evidence, look: Look, why: string): Settlement {
+function undecided(evidence: IndexedEvidence, look: Look, why: string): Settlement {
   return { outcome: 'verdict', verdict: 'undecided', ...told(evidence, look, `undecided: ${why}`) };
 }
 
-function told(evidence: Evidence, { at }: Look, end: string): Told {
+function told(evidence: IndexedEvidence, { at }: Look, end: string): Told {
   const story = storyOf(evidence, at);
   return { story, sentence: story ? `${tell(story)}: ${end}` : end };
 }

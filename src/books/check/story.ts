@@ -1,9 +1,10 @@
 import type { CreditsNano } from '../../domain/money.js';
 import { formatCredits, NANO_PER_CREDIT } from '../../domain/money.js';
 import { priceOf } from './combinations.js';
-import type { Evidence, Reading } from './evidence.js';
+import type { Reading } from './evidence.js';
+import { quietest } from './explain.js';
 import { type Interval, minus, point } from './interval.js';
-import { explainedBetween, opennessOf } from './residual.js';
+import { explainedBetween, type IndexedEvidence, opennessOf } from './movement-index.js';
 
 /** The numbers that a person follows: what the balance did, what of it is known, and what is missing. */
 export interface Story {
@@ -21,12 +22,12 @@ export interface Story {
 }
 
 /** From the quietest reading before the claim to a later one; undefined where the balance was not read before it. */
-export function storyOf(evidence: Evidence, at: Reading): Story | undefined {
+export function storyOf(evidence: IndexedEvidence, at: Reading): Story | undefined {
   const before = evidence.readings.filter(({ atMs }) => atMs <= evidence.subject.claimedAtMs);
-  const [base] = before.reverse().sort((a, b) => opennessOf(evidence, a) - opennessOf(evidence, b) || 0);
+  const [base] = quietest(before, new Map(before.map((one) => [one, opennessOf(evidence.index, one)])), 1);
   if (base === undefined) return undefined;
   const fallNano = base.balanceNano - at.balanceNano;
-  const explained = explainedBetween(evidence, base, at);
+  const explained = explainedBetween(evidence.index, base, at);
   const missing = minus(point(fallNano), explained);
   return { base, at, fallNano, explained, missing, price: priceOf(evidence.subject), rivals: evidence.rivals.length };
 }

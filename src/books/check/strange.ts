@@ -1,4 +1,5 @@
-import type { Evidence, Reading } from './evidence.js';
+import type { Reading } from './evidence.js';
+import type { IndexedEvidence } from './movement-index.js';
 import { isLaterState, slackOf } from './residual.js';
 import { storyOf } from './story.js';
 
@@ -8,7 +9,7 @@ const TOO_LITTLE =
 const TOO_MUCH = 'someone else seems to spend from this account';
 
 /** What a reading that nothing explains looks like, and that reading where the balance rose in it. */
-export function whyStrange(evidence: Evidence, at: Reading): { why: string; rise?: Reading } {
+export function whyStrange(evidence: IndexedEvidence, at: Reading): { why: string; rise?: Reading } {
   const rise = standingRise(evidence, at);
   if (rise) return { why: RISEN, rise };
   const story = storyOf(evidence, at);
@@ -18,7 +19,7 @@ export function whyStrange(evidence: Evidence, at: Reading): { why: string; rise
 }
 
 /** The reading, where the balance rose in it and stayed there until no stale copy can show it. */
-function standingRise(evidence: Evidence, at: Reading): Reading | undefined {
+function standingRise(evidence: IndexedEvidence, at: Reading): Reading | undefined {
   const { readings, lambdaMs } = evidence;
   const from = readings.indexOf(at);
   const before = readings[from - 1];

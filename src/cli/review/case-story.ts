@@ -1,4 +1,5 @@
 import type { Evidence, Movement, Reading } from '../../books/check/evidence.js';
+import { indexEvidence } from '../../books/check/movement-index.js';
 import { ownTimeMs } from '../../books/check/patience.js';
 import { showsAllUntil } from '../../books/check/residual.js';
 import { clockText, creditsText, rangeText, type Story, storyOf } from '../../books/check/story.js';
@@ -33,7 +34,7 @@ export async function caseStory(access: HomeAccess, { batch, row, last }: CaseRo
   const verdictAtMs = last.states.findLast(({ state }) => state === 'verdict')?.atMs ?? Number.POSITIVE_INFINITY;
   const isBefore = (reading: Reading): boolean => (clocks.get(reading) ?? reading.atMs) <= verdictAtMs;
   const at = evidence.readings.findLast((one) => one.atMs > evidence.subject.claimedAtMs && isBefore(one));
-  const story = at && storyOf(evidence, at);
+  const story = at && storyOf(indexEvidence(evidence), at);
   if (at === undefined || story === undefined) return undefined;
   const others = evidence.movements.filter((movement) => touches(movement, evidence, story.base, at)).length;
   const onClock = (reading: Reading): Reading => ({ ...reading, atMs: clocks.get(reading) ?? reading.atMs });
