@@ -169,8 +169,8 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'S2',
     'src/books/attempts.ts',
-    "    dueAfterMs: timing === 'at-submit' ? bornMs : bornMs + lastMs,\n",
-    '    dueAfterMs: 0,\n',
+    "  const dueAfterMs = timing === 'at-submit' ? bornMs : bornMs + lastMs;\n",
+    '  const dueAfterMs = 0;\n',
     'test/books/verdict-audit.test.ts',
   ),
   // Design 5: on the way to the service and back.

@@ -80,7 +80,8 @@ function countWithJudged(evidence: Evidence): Counted | undefined {
   if (judged === undefined) return undefined;
   const names = judged.cases.map(({ name }) => name);
   const { movements } = judged;
-  const all = { ...evidence, movements, rivals: [...rivals, ...judged.cases], equals: [...equals, ...names] };
+  const others = rivals.filter(({ name }) => !names.includes(name));
+  const all = { ...evidence, movements, rivals: [...others, ...judged.cases], equals: [...equals, ...names] };
   const counted = count(all, explain(all));
   if (counted === undefined) return undefined;
   const billed = counted.billed - judged.billed;
