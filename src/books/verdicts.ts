@@ -1,29 +1,21 @@
 import type { Attempt, AttemptRef, Verdict } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
-import { intentOf, standingOf, wholeRefusal } from '../domain/standing.js';
+import { hasJob, intentOf, standingOf, wholeRefusal } from '../domain/standing.js';
 import { nameOf } from '../home/attempts.js';
 import { statesOf } from '../home/row-standing.js';
 import { policyOf, runOrder } from '../home/run-order.js';
-import {
-  distrust,
-  isTrusted,
-  unwatchVerdict,
-  type WatchedVerdict,
-  watchedVerdicts,
-  watchVerdict,
-} from '../home/verdicts.js';
+import { isTrusted, unwatchVerdict, type WatchedVerdict, watchedVerdicts, watchVerdict } from '../home/verdicts.js';
 import { legibleRow } from './attempt-price.js';
 import { bookVerdict } from './charges.js';
 import { type Evidence, newestAlone, upTo } from './check/evidence.js';
 import { settle } from './check/settle.js';
 import { clockText } from './check/story.js';
-import { knownPrices } from './credits.js';
+import { contradict } from './contradict.js';
 import { gatherEvidence } from './evidence.js';
 import { bookUnread } from './finish-books.js';
-import { spentLabels } from './group-labels.js';
+import { isGrouped, isMiscounted, spentLabels } from './group-labels.js';
 import type { Books } from './open-books.js';
 import { reviseRow } from './revise.js';
-import { mostOfOpen } from './spent.js';
 import { renderMaxMs, slotUntilMs } from './waits.js';
 
 /** Verdicts that stand are looked at again with every reading: the service may be later than was assumed. */
@@ -56,12 +48,16 @@ export async function auditVerdicts(books: Books): Promise<void> {
   }
 }
 
+const EXISTS = 'a late answer shows that the job exists';
+const TOO_MANY = 'more jobs of its group exist than were found billed';
+
 async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): Promise<void> {
   const standing = standingOf(attempt);
-  if (watched.verdict === 'not_billed' && (standing === 'created' || standing === 'done' || standing === 'rendered')) {
-    // Which of interchangeable attempts was billed is a label: the count was right all the same.
-    if (isGrouped(attempt)) return unwatchVerdict(books.home, watched);
-    await contradict(books, watched, attempt, `${opening(watched)} a late answer shows that the job exists`);
+  if (watched.verdict === 'not_billed' && hasJob(standing)) {
+    const isCounted = isGrouped(attempt);
+    // Which of interchangeable attempts was billed is a label: as long as no further job turns up the count was right.
+    if (isCounted && !(await isMiscounted(books, nameOf(watched)))) return;
+    await contradict(books, watched, attempt, `${opening(watched)} ${isCounted ? TOO_MANY : EXISTS}`);
     return unwatchVerdict(books.home, watched);
   }
   // A person, or a later answer, has settled it otherwise.
@@ -146,26 +142,6 @@ async function maySendAgain(books: Books, batch: string): Promise<boolean> {
     isTrusted(books.home),
   ]);
   return policy !== 'hold' && ends === undefined && trusted;
-}
-
-function isGrouped({ states }: Attempt): boolean {
-  return states.some((state) => state.state === 'verdict' && state.group !== undefined);
-}
-
-/** The assumptions did not hold: nothing is sent again by itself until a person has looked. */
-async function contradict(books: Books, watched: WatchedVerdict, attempt: Attempt, sentence: string): Promise<void> {
-  const { batch, id, n } = watched;
-  books.log.error({ batch, id, n, sentence }, 'a verdict was contradicted; if-proved is off for this account');
-  await distrust(books.home, {
-    why: `attempt ${n} of row '${id}' in batch '${batch}': ${sentence}`,
-    atMs: books.now(),
-  });
-  const attempts = await books.ledger.read(batch, id);
-  // With a handle and no later attempt there is something to carry on, which the next run does.
-  const goesOn = attempts.length === n && attempts.at(-1)?.states.at(-1)?.state !== 'verdict';
-  const seen = goesOn ? {} : { seenStates: statesOf(attempts) };
-  const moreNano = await mostOfOpen(books, watched, attempt, () => knownPrices(books, batch));
-  await reviseRow(books, watched, { revision: 'contradicted', sentence, attempts: attempts.length, ...seen, moreNano });
 }
 
 async function appendVerdict(
