@@ -1,6 +1,7 @@
 import type { Attempt } from '../domain/attempt.js';
 import { statesOf } from '../home/row-standing.js';
 import { distrust, type WatchedVerdict } from '../home/verdicts.js';
+import { clockText } from './check/story.js';
 import { knownPrices } from './credits.js';
 import { isGrouped } from './group-labels.js';
 import type { Books } from './open-books.js';
@@ -28,4 +29,8 @@ export async function contradict(
   const seen = goesOn ? {} : { seenStates: statesOf(attempts) };
   const moreNano = await mostOfOpen(books, watched, attempt, () => knownPrices(books, batch));
   await reviseRow(books, watched, { revision: 'contradicted', sentence, attempts: attempts.length, ...seen, moreNano });
+}
+
+export function opening({ verdict, atMs }: WatchedVerdict): string {
+  return `the verdict '${verdict}' of ${clockText(atMs)} is contradicted:`;
 }

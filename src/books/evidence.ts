@@ -43,6 +43,12 @@ export async function gatherEvidence(
   const equals = equalsOf(subject, alike, GROUP_OPEN_MS / books.settings.timeScale);
   const judged = mayGroup ? await judgedBefore(books, history, subject, equals) : undefined;
   const evidence = { ...evidenceOf(books, history, { subject, rivals, equals }), ...(judged ? { judged } : {}) };
+  return inCountedTime(books, evidence, sinceMs);
+}
+
+/** With no time that nobody looked at, and without the readings between the claim and `sinceMs`. */
+export function inCountedTime(books: Books, evidence: Evidence, sinceMs: number): Evidence {
+  const { subject } = evidence;
   const counted = countTime(evidence, Math.max(GAP_MIN_MS, GAP_MAX_MS / books.settings.timeScale));
   // Counted first: what is left out was looked at all the same.
   const counts = evidence.readings.map(({ atMs }) => atMs <= subject.claimedAtMs || atMs > sinceMs);

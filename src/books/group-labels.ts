@@ -23,19 +23,34 @@ export async function spentLabels(books: Sources, names: ReadonlySet<string>): P
   return spent;
 }
 
-async function spentIn({ ledger }: Sources, { members, billed }: Group): Promise<string[]> {
-  let turnedUp = 0;
-  for (const name of members.filter((member) => !billed.includes(member))) {
+async function spentIn(books: Sources, group: Group): Promise<string[]> {
+  const { lost, others } = await labelsIn(books, group);
+  const turnedUp = others.filter(({ attempt }) => resultState(attempt)).length;
+  return turnedUp === 0 ? [] : lost.slice(-turnedUp).map(({ name }) => name);
+}
+
+export interface Member {
+  name: string;
+  attempt: Attempt;
+}
+
+/**
+ * What counts as billed in a group now, and `others`, which do not: a label whose bill came back is one no longer. `lost`:
+ * the labels whose own job did not turn up, the one with the weakest evidence last.
+ */
+export async function labelsIn(
+  { ledger }: Pick<Sources, 'ledger'>,
+  { members, billed }: Group,
+): Promise<{ lost: Member[]; others: Member[] }> {
+  const lost: Member[] = [];
+  const others: Member[] = [];
+  for (const name of [...billed, ...members.filter((member) => !billed.includes(member))]) {
     const attempt = await ledger.readAttempt(refOf(name));
-    if (attempt && resultState(attempt)) turnedUp += 1;
+    if (attempt === undefined) continue;
+    if (!billed.includes(name) || verdictOf(attempt) === 'not_billed') others.push({ name, attempt });
+    else if (isLost(standingOf(attempt))) lost.push({ name, attempt });
   }
-  const spent: string[] = [];
-  // The weakest evidence comes last.
-  for (const name of turnedUp === 0 ? [] : billed.toReversed()) {
-    const attempt = await ledger.readAttempt(refOf(name));
-    if (attempt && isLost(standingOf(attempt)) && spent.length < turnedUp) spent.push(name);
-  }
-  return spent;
+  return { lost, others };
 }
 
 /** True of an attempt whose verdict was a number of several. */

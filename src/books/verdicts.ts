@@ -1,19 +1,27 @@
 import type { Attempt, AttemptRef, Verdict } from '../domain/attempt.js';
+import { defined } from '../domain/defined.js';
 import type { Kind } from '../domain/kind.js';
 import { hasJob, intentOf, standingOf, wholeRefusal } from '../domain/standing.js';
 import { nameOf } from '../home/attempts.js';
 import { statesOf } from '../home/row-standing.js';
 import { policyOf, runOrder } from '../home/run-order.js';
-import { isTrusted, unwatchVerdict, type WatchedVerdict, watchedVerdicts, watchVerdict } from '../home/verdicts.js';
+import {
+  type Group,
+  isTrusted,
+  unwatchVerdict,
+  type WatchedVerdict,
+  watchedVerdicts,
+  watchVerdict,
+} from '../home/verdicts.js';
 import { legibleRow } from './attempt-price.js';
 import { bookVerdict } from './charges.js';
 import { type Evidence, newestAlone, upTo } from './check/evidence.js';
 import { settle } from './check/settle.js';
-import { clockText } from './check/story.js';
-import { contradict } from './contradict.js';
+import { contradict, opening } from './contradict.js';
 import { gatherEvidence } from './evidence.js';
 import { bookUnread } from './finish-books.js';
 import { isGrouped, isMiscounted, spentLabels } from './group-labels.js';
+import { refundOfLabel } from './label-refund.js';
 import type { Books } from './open-books.js';
 import { reviseRow } from './revise.js';
 import { renderMaxMs, slotUntilMs } from './waits.js';
@@ -66,6 +74,11 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
   // The job that it was labelled for turned up elsewhere in its group: no bill comes back, so nothing is sent again.
   const name = nameOf(watched);
   if ((await spentLabels(books, new Set([name]))).has(name)) return unwatchVerdict(books.home, watched);
+  if (watched.verdict === 'billed' && isGrouped(attempt)) {
+    const group = await books.groups.of(name);
+    const back = group && (await refundOfLabel(books, name, group, watched.atMs));
+    return back === undefined ? undefined : takeBack(books, watched, attempt, back, group);
+  }
   // What had shown before the verdict contradicts nothing: a bill that came back, or a quiet before a late job.
   const since = { sinceMs: watched.atMs };
   // An alarm is raised at once; what would be sent again waits until all discounts are known.
@@ -83,11 +96,21 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
     await contradict(books, watched, attempt, sentence);
   }
   if (watched.verdict === 'billed' && settled.verdict === 'not_billed') {
-    const sentence = `the bill came back: ${settled.sentence}`;
-    await appendVerdict(books, watched, 'not_billed', sentence);
-    await books.ledger.close(watched);
-    await goOnUnpaid(books, watched, attempt, sentence);
+    await takeBack(books, watched, attempt, `the bill came back: ${settled.sentence}`);
   }
+}
+
+/** A bill came back: of several that were counted together it is again a number that was found. */
+async function takeBack(
+  books: Books,
+  watched: WatchedVerdict,
+  attempt: Attempt,
+  sentence: string,
+  group?: Group,
+): Promise<void> {
+  await appendVerdict(books, watched, 'not_billed', sentence, group?.id);
+  await books.ledger.close(watched);
+  await goOnUnpaid(books, watched, attempt, sentence);
 }
 
 /** Up to the last reading for which all discounts are known; later ones are looked at once they are. */
@@ -149,8 +172,10 @@ async function appendVerdict(
   watched: WatchedVerdict,
   verdict: 'billed' | 'not_billed',
   sentence: string,
+  group?: string,
 ): Promise<void> {
-  await books.ledger.append(watched, { state: 'verdict', atMs: books.now(), verdict, sentence });
+  const stated = { state: 'verdict', atMs: books.now(), verdict, sentence, ...defined({ group }) } as const;
+  await books.ledger.append(watched, stated);
   await watch(books, watched, watched.kind, verdict);
 }
 
@@ -168,8 +193,4 @@ async function book(
   const row = await legibleRow(books, watched, intent);
   if (row === undefined) return bookUnread(books, watched, intent, endedAtMs);
   await bookVerdict(books, row, watched, { attempt, endedAtMs, verdict, goneMs });
-}
-
-function opening({ verdict, atMs }: WatchedVerdict): string {
-  return `the verdict '${verdict}' of ${clockText(atMs)} is contradicted:`;
 }

@@ -1,8 +1,9 @@
-import type { Case, Evidence, Reading } from './evidence.js';
+import type { Evidence, Reading } from './evidence.js';
 import { explain, type Look } from './explain.js';
 import { equalsOf, isHopeless, nextLookMs, ownTimeMs } from './patience.js';
-import { isLaterState, showsAllUntil, slackOf } from './residual.js';
+import { isLaterState, slackOf } from './residual.js';
 import { type Story, storyOf, tell } from './story.js';
+import { firstOfTwo, timesOf } from './two-looks.js';
 
 interface Told {
   sentence: string;
@@ -58,6 +59,23 @@ export function settle(evidence: Evidence): Settlement {
 /** How many of the subject and its equals were billed, where every consistent explanation says the same number. */
 export function countTogether(evidence: Evidence): Counted | undefined {
   return count(evidence, explain(evidence));
+}
+
+/**
+ * The same of attempts of which `labelled` count as billed, once fewer of them are: a bill came back. No reading after
+ * that may show as many again.
+ */
+export function countFewer(evidence: Evidence, labelled: number): Counted | undefined {
+  const looks = explain(evidence);
+  if (!evidence.exclusive || !looks.every(({ isExplained }) => isExplained)) return undefined;
+  const equals = equalsOf(evidence);
+  const isFewer = (look: Look): boolean => isCounted(look) && look.equalsBilled.most < labelled;
+  const two = firstOfTwo(evidence, looks, equals, isFewer);
+  const asMany = looks.findLast(({ equalsBilled }) => equalsBilled.least >= labelled);
+  if (!two || (asMany && asMany.at.atMs >= two.first.at.atMs)) return undefined;
+  const { least: billed } = two.first.equalsBilled;
+  const end = `${billed} of ${equals.length} interchangeable answers are still billed`;
+  return { outcome: 'group', billed, ...timesOf(two), ...told(sinceFirst(evidence), two.first, end) };
 }
 
 function count(evidence: Evidence, looks: Look[]): Counted | undefined {
@@ -121,31 +139,6 @@ function isCounted({ equalsBilled: { least, most } }: Look): boolean {
   return least === most;
 }
 
-interface Two {
-  first: Look;
-  second: Look;
-}
-
-/**
- * Two looks past the cases' time, far enough apart, that say the same with nothing else in between; the second must say
- * so without the help of any other such reading.
- */
-function firstOfTwo(evidence: Evidence, looks: Look[], cases: Case[], says: (look: Look) => boolean): Two | undefined {
-  const isPast = (at: Reading): boolean =>
-    cases.every(({ t0Ms, dueAfterMs }) => showsAllUntil(at, t0Ms + dueAfterMs, evidence.lambdaMs));
-  let first: Look | undefined;
-  for (const look of looks.filter(({ at }) => isPast(at))) {
-    if (!says(look)) first = undefined;
-    else if (first === undefined || look.equalsBilled.least !== first.equalsBilled.least) first = look;
-    else if (look.at.askedMs - first.at.askedMs >= evidence.apartMs) {
-      const readings = evidence.readings.filter((at) => at === look.at || !isPast(at));
-      const alone = explain({ ...evidence, readings }).at(-1);
-      if (alone && says(alone) && alone.equalsBilled.least === look.equalsBilled.least) return { first, second: look };
-    }
-  }
-  return undefined;
-}
-
 function unread(evidence: Evidence): Settlement {
   const { readings, subject, nowMs, patienceMs } = evidence;
   const wasRead = readings.some(({ atMs }) => atMs <= subject.claimedAtMs);
@@ -182,10 +175,6 @@ function standingRise(evidence: Evidence, at: Reading): Reading | undefined {
   const fallsMs =
     readings.slice(from).find(({ balanceNano }) => balanceNano <= least)?.atMs ?? Number.POSITIVE_INFINITY;
   return readings.slice(from).some((one) => one.atMs < fallsMs && isLaterState(at, one, lambdaMs)) ? at : undefined;
-}
-
-function timesOf({ first, second }: Two): { goneMs: number; restsOnMs: number } {
-  return { goneMs: first.at.atMs, restsOnMs: second.at.atMs };
 }
 
 function undecided(evidence: Evidence, look: Look, why: string): Settlement {
