@@ -1,5 +1,6 @@
 import { creditsOf } from '../../src/books/credits.js';
 import { finishBooks } from '../../src/books/finish-books.js';
+import { isMiscountedRow } from '../../src/books/group-labels.js';
 import { tellRevised } from '../../src/books/revise.js';
 import type { RowRef } from '../../src/contract/workflows.js';
 import type { Attempt } from '../../src/domain/attempt.js';
@@ -54,7 +55,8 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   const attempts = await readEnded(deps, ref);
   for (const one of attempts) await finishBooks(deps.books, { batch: ref.batch, id: ref.id, n: one.n }, one);
   let before = await deps.records.readRecord(ref.batch, ref.id);
-  const made = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending));
+  const isMiscounted = await isMiscountedRow(deps.books, ref, attempts);
+  const made = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending, isMiscounted));
   // What holds for the manifest that the batch runs now.
   const present = (await rowInForce(deps.rows, { ref, row: work.row }))?.row.hash;
   const endOf = (was: RowRecord | undefined): { record: RowRecord; isKept: boolean } => {
@@ -133,7 +135,7 @@ async function buildRecord(
   work: RowWork,
   ref: RowRef,
   attempts: Attempt[],
-  ending: Ending,
+  ending: ReturnType<typeof forPerson>,
 ): Promise<RowRecord> {
   const last = attempts.find(({ n }) => n === ending.n) ?? attempts.at(-1);
   const result = last && resultState(last);
@@ -149,7 +151,7 @@ async function buildRecord(
     status: ending.status,
     reasonCode: ending.reason,
     reason: reason || undefined,
-    flags: flagsOf(attempts),
+    flags: flagsOf(attempts, ending.isMiscounted),
     warnings: [...warningsOf(attempts), ...severalOf(work.feeders), ...warnings, ...(ending.warnings ?? [])],
     attempts: attempts.filter((attempt) => standingOf(attempt) !== 'void').length,
     files: ending.files ?? [],
@@ -178,8 +180,9 @@ function sharedFacts(shared: RowRecord | undefined): ResultFacts {
 }
 
 /** A row whose contradicted attempt may have been paid beside a later one needs a person, whatever that one brought. */
-function forPerson(attempts: Attempt[], ending: Ending): Ending {
-  return isPaidTwice(attempts) ? { ...ending, status: 'review', reason: 'verdict_contradicted' } : ending;
+function forPerson(attempts: Attempt[], ending: Ending, isMiscounted: boolean): Ending & { isMiscounted: boolean } {
+  if (!isPaidTwice(attempts, isMiscounted)) return { ...ending, isMiscounted };
+  return { ...ending, isMiscounted, status: 'review', reason: 'verdict_contradicted' };
 }
 
 function warningsOf(attempts: Attempt[]): string[] {

@@ -16,7 +16,7 @@ import { spentLabels } from './group-labels.js';
 import type { Books } from './open-books.js';
 import { discountedRange } from './prices/price-book.js';
 import { followUpNano, hasFollowUp, withFollowUp } from './prices/row-price.js';
-import { bornAfterMs, lastedMs, lostAtMs, slotUntilMs } from './waits.js';
+import { bornAfterMs, claimOverMs, lastedMs, lostAtMs, renderMaxMs, slotUntilMs } from './waits.js';
 
 /** What is read of a long book is at hand: heartbeats and polls get their turn after so many entries. */
 const AT_ONCE = 1_000;
@@ -30,6 +30,8 @@ export interface NamedAttempt extends KnownAttempt, AttemptRef {
 /** An open case with what tells whether it is interchangeable with another. */
 export interface OpenCase extends Case, AttemptRef {
   hasHandle: boolean;
+  /** From then on nothing of it moves the balance any more, whether it was billed or not. */
+  overMs: number;
   /** It may be counted together with others of the same key; null where its price is no exact one. */
   groupKey: string | null;
 }
@@ -79,7 +81,10 @@ export async function eachAttemptSince(
     const wasLost = isLost(standing) || standing === 'written_off';
     // A verdict whose entry in the book is still to come explains nothing yet.
     const isToCome = wasLost && slotUntilMs(books, attempt, open.kind) >= sinceMs;
-    if (standing === 'open_case' || isToCome) cases.push(await openCase(books, open.kind, open, attempt));
+    const isAbandonedClaim = isAbandoned(books, open.kind, attempt);
+    if (isAbandonedClaim && hasFollowUp(open.kind)) take(await abandonedClaim(books, open, attempt));
+    else if (standing === 'open_case' || isAbandonedClaim || isToCome)
+      cases.push(await openCase(books, open.kind, open, attempt));
     else if (wasLost) await leaveIndex(books, open, attempt);
     else if (standing === 'refused') {
       const last = attempt.states.at(-1);
@@ -88,6 +93,13 @@ export async function eachAttemptSince(
     } else if (standing !== 'void' && standing !== 'not_billed') take(await openAttempt(books, open, attempt));
   }
   return cases;
+}
+
+/** A claim that nobody can be sending any more, and of which nobody has said what became of it. */
+function isAbandoned(books: Books, kind: Kind, attempt: Attempt): boolean {
+  const intent = intentOf(attempt);
+  if (standingOf(attempt) !== 'claimed' || intent === undefined) return false;
+  return books.now() > claimOverMs(books, kind, intent.atMs);
 }
 
 /** A lost attempt that was settled leaves the index once nothing of it can move the balance; the book has the rest. */
@@ -118,15 +130,27 @@ export async function openCase(books: Books, kind: Kind, ref: AttemptRef, attemp
   const price = await expectedOf(books, ref, attempt);
   const bornMs = bornAfterMs(books);
   const lastMs = lastedMs(books, kind, row);
+  const isClaimOver = isAbandoned(books, kind, attempt);
+  // However late somebody finds it: until then it would keep every other case of its price from a verdict.
+  const lostMs = isClaimOver ? claimOverMs(books, kind, claimedAtMs) : lostAtMs(books, kind, attempt);
+  const t0Ms = Math.max(claimedAtMs, lostMs);
+  const dueAfterMs = timing === 'at-submit' ? bornMs : bornMs + lastMs;
+  const backAfterMs = mayComeBack(timing) ? bornMs + lastMs + (await books.learned.rhoMs()) : null;
+  const followUpMs = hasFollowUp(kind) ? bornMs + lastMs + renderMaxMs(books, kind) / books.settings.timeScale : 0;
   return {
     ...{ batch, id, n, name: nameOf(ref), claimedAtMs },
-    t0Ms: Math.max(claimedAtMs, lostAtMs(books, kind, attempt)),
-    dueAfterMs: timing === 'at-submit' ? bornMs : bornMs + lastMs,
-    backAfterMs: mayComeBack(timing) ? bornMs + lastMs + (await books.learned.rhoMs()) : null,
+    ...{ t0Ms, dueAfterMs, backAfterMs },
+    overMs: t0Ms + Math.max(dueAfterMs, backAfterMs ?? 0, followUpMs),
     price,
     hasHandle: handleOf(attempt) !== undefined || attempt.states.some((s) => 'salvagedHandle' in s),
     groupKey: price !== null && price.lo === price.hi ? `${timing} ${price.lo}` : null,
   };
+}
+
+/** As an attempt whose charges come at two times: no count of cases tells of both. */
+async function abandonedClaim(books: Books, open: OpenAttempt, attempt: Attempt): Promise<NamedAttempt> {
+  const { overMs } = await openCase(books, open.kind, open, attempt);
+  return { ...(await openAttempt(books, open, attempt)), end: 'undecided', endedAtMs: overMs };
 }
 
 /** An attempt that has not ended may have been charged anything up to its expected price. */

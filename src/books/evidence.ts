@@ -1,6 +1,6 @@
 import type { Attempt, AttemptRef } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
-import { intentOf, standingOf } from '../domain/standing.js';
+import { intentOf, type Standing, standingOf } from '../domain/standing.js';
 import { refOf } from '../home/attempts.js';
 import { policyOf } from '../home/run-order.js';
 import { type NamedAttempt, type OpenCase, openCase } from './attempts.js';
@@ -43,6 +43,12 @@ export async function gatherEvidence(
   const equals = equalsOf(subject, alike, GROUP_OPEN_MS / books.settings.timeScale);
   const judged = mayGroup ? await judgedBefore(books, history, subject, equals) : undefined;
   const evidence = { ...evidenceOf(books, history, { subject, rivals, equals }), ...(judged ? { judged } : {}) };
+  return inCountedTime(books, evidence, sinceMs);
+}
+
+/** With no time that nobody looked at, and without the readings between the claim and `sinceMs`. */
+export function inCountedTime(books: Books, evidence: Evidence, sinceMs: number): Evidence {
+  const { subject } = evidence;
   const counted = countTime(evidence, Math.max(GAP_MIN_MS, GAP_MAX_MS / books.settings.timeScale));
   // Counted first: what is left out was looked at all the same.
   const counts = evidence.readings.map(({ atMs }) => atMs <= subject.claimedAtMs || atMs > sinceMs);
@@ -88,7 +94,10 @@ function movementsBut(known: NamedAttempt[], rhoMs: number, isOut: (one: NamedAt
 /** The cases that the balance cannot tell from the subject, as far as the policies of their batches settle any by count. */
 async function groupable(books: Books, subject: OpenCase, rivals: OpenCase[]): Promise<OpenCase[]> {
   if (subject.groupKey === null || subject.hasHandle) return [];
-  const alike = rivals.filter((one) => isAlike(one, subject));
+  const decided = new Set<string>();
+  for await (const { members } of books.groups.all()) for (const name of members) decided.add(name);
+  // One that was counted before and whose batch nobody has gone on with is not counted a second time.
+  const alike = rivals.filter((one) => isAlike(one, subject) && !decided.has(one.name));
   const batches = new Set(alike.map(({ batch }) => batch));
   const held = new Set<string>();
   for (const batch of batches) if (await isHeld(books, batch, subject)) held.add(batch);
@@ -104,13 +113,23 @@ async function isHeld(books: Books, batch: string, subject: OpenCase): Promise<b
   return batch !== subject.batch && (await policyOf(books, batch)) === 'hold';
 }
 
-/** Names of those that belong to the subject's group: from its first for as long as it is open. */
+/**
+ * Names of those that belong to the subject's group. A group is open for some time from its first member on, and the next
+ * claim begins another one: else a case that nobody settles would end all grouping of its price.
+ */
 function equalsOf(subject: OpenCase, others: OpenCase[], openMs: number): string[] {
-  const alike = [subject, ...others];
-  const firstMs = Math.min(...alike.map(({ claimedAtMs }) => claimedAtMs));
-  const members = alike.filter(({ claimedAtMs }) => claimedAtMs <= firstMs + openMs);
-  return members.includes(subject) ? members.filter((one) => one !== subject).map(({ name }) => name) : [];
+  let members: OpenCase[] = [];
+  for (const one of [subject, ...others].sort((a, b) => a.claimedAtMs - b.claimedAtMs)) {
+    const first = members[0] ?? one;
+    if (one.claimedAtMs <= first.claimedAtMs + openMs) members.push(one);
+    else if (members.includes(subject)) break;
+    else members = [one];
+  }
+  return members.filter((one) => one !== subject).map(({ name }) => name);
 }
+
+/** A member of a group that was decided follows it whenever its batch is gone on with. */
+const JUDGED: readonly Standing[] = ['billed', 'not_billed', 'open_case', 'claimed'];
 
 /**
  * Attempts of a case's price that were judged billed and may have been given back since, with all that were counted
@@ -131,8 +150,11 @@ async function judgedBefore(
   );
   if (refundable.length === 0) return undefined;
   const names = new Set(refundable.map(({ name }) => name));
-  for await (const { members } of books.groups.all()) {
-    if (members.some((name) => names.has(name))) for (const name of members) names.add(name);
+  const labelled = new Set<string>();
+  for await (const group of books.groups.all()) {
+    if (!group.members.some((name) => names.has(name))) continue;
+    for (const name of group.members) names.add(name);
+    for (const name of group.billed) labelled.add(name);
   }
   const spent = await spentLabels(books, names);
   const joined: OpenCase[] = [];
@@ -141,11 +163,12 @@ async function judgedBefore(
     const attempt = await books.ledger.readAttempt(refOf(name));
     const intent = attempt && intentOf(attempt);
     const standing = attempt && standingOf(attempt);
-    if (!intent || (standing !== 'billed' && standing !== 'not_billed')) continue;
+    if (!intent || !standing || !JUDGED.includes(standing)) continue;
     const one = await openCase(books, intent.kind, refOf(name), attempt);
     if (!isAlike(one, subject) || (await isHeld(books, one.batch, subject))) continue;
     joined.push(one);
-    if (standing === 'billed' && !spent.has(name)) billed += 1;
+    const isLabelled = standing === 'billed' || (standing !== 'not_billed' && labelled.has(name));
+    if (isLabelled && !spent.has(name)) billed += 1;
   }
   if (billed === 0) return undefined;
   const isJoined = ({ name }: NamedAttempt): boolean =>

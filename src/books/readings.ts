@@ -64,9 +64,9 @@ export async function closeBooks(books: Books, batch: string, sinceMs: number): 
       shares = withShare(shares, shareOf(boundedMovement(movement, lambdaMs), base, at, lambdaMs));
   };
   const known = (one: NamedAttempt): void => explain(movementsOf(one, rhoMs));
-  for (const { claimedAtMs, price } of await eachAttemptSince(books, base.atMs - lambdaMs - rhoMs, known)) {
+  for (const { claimedAtMs, overMs, price } of await eachAttemptSince(books, base.atMs - lambdaMs - rhoMs, known)) {
     const hi = price?.hi ?? null;
-    explain([{ fromMs: claimedAtMs, toMs: null, afterMs: 0, lo: 0, hi, peak: hi }]);
+    explain([{ fromMs: claimedAtMs, toMs: overMs, afterMs: 0, lo: 0, hi, peak: hi }]);
   }
   const { topUpNano, unattributed } = balanceBooks(
     unexplained(base, at, shares.explained),
@@ -103,9 +103,11 @@ export async function learnFromCharges(books: Books): Promise<void> {
   // What ended before can still be given back beside a charge that would else stand alone.
   const { known, cases } = await attemptsSince(books, sinceMs - lambdaMs - rhoMs);
   const recent = known.filter(({ endedAtMs }) => endedAtMs === null || endedAtMs >= sinceMs);
-  // While an answer is lost, no charge is known to stand alone.
-  if (recent.length === 0 || recent.length > ATTEMPTS_MAX || cases.length > 0) return;
+  if (recent.length === 0 || recent.length > ATTEMPTS_MAX) return;
   const readings = await readingsSince(books, sinceMs);
+  // While an answer is lost, no charge is known to stand alone; what was over before the first reading moves none.
+  const firstMs = readings[0]?.askedMs ?? sinceMs;
+  if (cases.some(({ overMs }) => overMs + lambdaMs > firstMs)) return;
   const balances = readings.map(({ balanceNano }) => balanceNano);
   const roundingNano = await learned.roundingNano(balances);
   const lessons = learn({ lambdaMs, rhoMs, roundingNano, readings }, known);

@@ -1,11 +1,12 @@
 import type { Attempt, AttemptRef, Verdict } from '../domain/attempt.js';
+import { defined } from '../domain/defined.js';
 import type { Kind } from '../domain/kind.js';
-import { intentOf, standingOf, wholeRefusal } from '../domain/standing.js';
+import { hasJob, intentOf, standingOf, wholeRefusal } from '../domain/standing.js';
 import { nameOf } from '../home/attempts.js';
 import { statesOf } from '../home/row-standing.js';
 import { policyOf, runOrder } from '../home/run-order.js';
 import {
-  distrust,
+  type Group,
   isTrusted,
   unwatchVerdict,
   type WatchedVerdict,
@@ -16,14 +17,13 @@ import { legibleRow } from './attempt-price.js';
 import { bookVerdict } from './charges.js';
 import { type Evidence, newestAlone, upTo } from './check/evidence.js';
 import { settle } from './check/settle.js';
-import { clockText } from './check/story.js';
-import { knownPrices } from './credits.js';
+import { contradict, opening } from './contradict.js';
 import { gatherEvidence } from './evidence.js';
 import { bookUnread } from './finish-books.js';
-import { spentLabels } from './group-labels.js';
+import { isGrouped, isMiscounted, spentLabels } from './group-labels.js';
+import { refundOfLabel } from './label-refund.js';
 import type { Books } from './open-books.js';
 import { reviseRow } from './revise.js';
-import { mostOfOpen } from './spent.js';
 import { renderMaxMs, slotUntilMs } from './waits.js';
 
 /** Verdicts that stand are looked at again with every reading: the service may be later than was assumed. */
@@ -56,12 +56,16 @@ export async function auditVerdicts(books: Books): Promise<void> {
   }
 }
 
+const EXISTS = 'a late answer shows that the job exists';
+const TOO_MANY = 'more jobs of its group exist than were found billed';
+
 async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): Promise<void> {
   const standing = standingOf(attempt);
-  if (watched.verdict === 'not_billed' && (standing === 'created' || standing === 'done' || standing === 'rendered')) {
-    // Which of interchangeable attempts was billed is a label: the count was right all the same.
-    if (isGrouped(attempt)) return unwatchVerdict(books.home, watched);
-    await contradict(books, watched, attempt, `${opening(watched)} a late answer shows that the job exists`);
+  if (watched.verdict === 'not_billed' && hasJob(standing)) {
+    const isCounted = isGrouped(attempt);
+    // Which of interchangeable attempts was billed is a label: as long as no further job turns up the count was right.
+    if (isCounted && !(await isMiscounted(books, nameOf(watched)))) return;
+    await contradict(books, watched, attempt, `${opening(watched)} ${isCounted ? TOO_MANY : EXISTS}`);
     return unwatchVerdict(books.home, watched);
   }
   // A person, or a later answer, has settled it otherwise.
@@ -70,6 +74,11 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
   // The job that it was labelled for turned up elsewhere in its group: no bill comes back, so nothing is sent again.
   const name = nameOf(watched);
   if ((await spentLabels(books, new Set([name]))).has(name)) return unwatchVerdict(books.home, watched);
+  if (watched.verdict === 'billed' && isGrouped(attempt)) {
+    const group = await books.groups.of(name);
+    const back = group && (await refundOfLabel(books, name, group, watched.atMs));
+    return back === undefined ? undefined : takeBack(books, watched, attempt, back, group);
+  }
   // What had shown before the verdict contradicts nothing: a bill that came back, or a quiet before a late job.
   const since = { sinceMs: watched.atMs };
   // An alarm is raised at once; what would be sent again waits until all discounts are known.
@@ -87,11 +96,21 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
     await contradict(books, watched, attempt, sentence);
   }
   if (watched.verdict === 'billed' && settled.verdict === 'not_billed') {
-    const sentence = `the bill came back: ${settled.sentence}`;
-    await appendVerdict(books, watched, 'not_billed', sentence);
-    await books.ledger.close(watched);
-    await goOnUnpaid(books, watched, attempt, sentence);
+    await takeBack(books, watched, attempt, `the bill came back: ${settled.sentence}`);
   }
+}
+
+/** A bill came back: of several that were counted together it is again a number that was found. */
+async function takeBack(
+  books: Books,
+  watched: WatchedVerdict,
+  attempt: Attempt,
+  sentence: string,
+  group?: Group,
+): Promise<void> {
+  await appendVerdict(books, watched, 'not_billed', sentence, group?.id);
+  await books.ledger.close(watched);
+  await goOnUnpaid(books, watched, attempt, sentence);
 }
 
 /** Up to the last reading for which all discounts are known; later ones are looked at once they are. */
@@ -148,33 +167,15 @@ async function maySendAgain(books: Books, batch: string): Promise<boolean> {
   return policy !== 'hold' && ends === undefined && trusted;
 }
 
-function isGrouped({ states }: Attempt): boolean {
-  return states.some((state) => state.state === 'verdict' && state.group !== undefined);
-}
-
-/** The assumptions did not hold: nothing is sent again by itself until a person has looked. */
-async function contradict(books: Books, watched: WatchedVerdict, attempt: Attempt, sentence: string): Promise<void> {
-  const { batch, id, n } = watched;
-  books.log.error({ batch, id, n, sentence }, 'a verdict was contradicted; if-proved is off for this account');
-  await distrust(books.home, {
-    why: `attempt ${n} of row '${id}' in batch '${batch}': ${sentence}`,
-    atMs: books.now(),
-  });
-  const attempts = await books.ledger.read(batch, id);
-  // With a handle and no later attempt there is something to carry on, which the next run does.
-  const goesOn = attempts.length === n && attempts.at(-1)?.states.at(-1)?.state !== 'verdict';
-  const seen = goesOn ? {} : { seenStates: statesOf(attempts) };
-  const moreNano = await mostOfOpen(books, watched, attempt, () => knownPrices(books, batch));
-  await reviseRow(books, watched, { revision: 'contradicted', sentence, attempts: attempts.length, ...seen, moreNano });
-}
-
 async function appendVerdict(
   books: Books,
   watched: WatchedVerdict,
   verdict: 'billed' | 'not_billed',
   sentence: string,
+  group?: string,
 ): Promise<void> {
-  await books.ledger.append(watched, { state: 'verdict', atMs: books.now(), verdict, sentence });
+  const stated = { state: 'verdict', atMs: books.now(), verdict, sentence, ...defined({ group }) } as const;
+  await books.ledger.append(watched, stated);
   await watch(books, watched, watched.kind, verdict);
 }
 
@@ -192,8 +193,4 @@ async function book(
   const row = await legibleRow(books, watched, intent);
   if (row === undefined) return bookUnread(books, watched, intent, endedAtMs);
   await bookVerdict(books, row, watched, { attempt, endedAtMs, verdict, goneMs });
-}
-
-function opening({ verdict, atMs }: WatchedVerdict): string {
-  return `the verdict '${verdict}' of ${clockText(atMs)} is contradicted:`;
 }

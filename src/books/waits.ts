@@ -12,6 +12,8 @@ import { adapterFor } from '../kinds/index.js';
 const ASYNC_HEADERS_MS = 300_000;
 /** The way of an answer takes its own time in a rehearsal as well. */
 const SYNC_HEADERS_MIN_MS = 10_000;
+/** So long may the body of an answer take that holds the output itself. */
+const BODY_MAX_MS = 1_800_000;
 /** A claim older than this sends nothing any more: its process was paused and the world has moved on. */
 export const FRESH_MS = 15_000;
 
@@ -72,6 +74,14 @@ export function slotUntilMs(timed: Timed, attempt: Attempt, kind: Kind, row?: Ro
   return lostAtMs(timed, kind, attempt) + bornAfterMs(timed) + lastedMs(timed, kind, row);
 }
 
-function heldUntilMs({ settings }: Timed, kind: Kind, claimedAtMs: number): number {
+/**
+ * When nobody can be sending a claim's request any more, or reading its answer: a claim without a later record that is
+ * older is one whose process died, and its batch or its row was never gone on with.
+ */
+export function claimOverMs(timed: Pick<Timed, 'settings'>, kind: Kind, claimedAtMs: number): number {
+  return heldUntilMs(timed, kind, claimedAtMs) + BODY_MAX_MS;
+}
+
+function heldUntilMs({ settings }: Pick<Timed, 'settings'>, kind: Kind, claimedAtMs: number): number {
   return claimedAtMs + FRESH_MS + headersLimitMs(settings, kind);
 }

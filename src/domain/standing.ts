@@ -60,6 +60,11 @@ export function isLost(standing: Standing): boolean {
   return lost.includes(standing);
 }
 
+/** True when a job of the attempt exists for certain, and is not known to have ended unbilled. */
+export function hasJob(standing: Standing): boolean {
+  return standing === 'created' || standing === 'done' || standing === 'rendered';
+}
+
 /** True when a further attempt may be claimed: this one is known not to cost, or an override is on record. */
 export function allowsAnother(standing: Standing): boolean {
   return isKnownUnbilled(standing) || standing === 'overridden';
@@ -120,11 +125,12 @@ export function countTold({ states }: Attempt): number {
 /**
  * True when an attempt that was found not billed by itself turned out to be: by a later verdict, or by a job that
  * exists. Then a later attempt of its row may have been paid as well. Of attempts that were counted together only their
- * number was found.
+ * number was found: it contradicts them where that was wrong (`isMiscounted`).
  */
-export function isContradicted({ states }: Attempt): boolean {
+export function isContradicted({ states }: Attempt, isMiscounted = false): boolean {
   const found = states.findIndex(
-    (state) => state.state === 'verdict' && state.verdict === 'not_billed' && state.group === undefined,
+    (state) =>
+      state.state === 'verdict' && state.verdict === 'not_billed' && (isMiscounted || state.group === undefined),
   );
   if (found < 0) return false;
   return states

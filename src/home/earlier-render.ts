@@ -81,8 +81,11 @@ export function failedAgain(before: RowRecord, now: RowRecord): RowRecord {
 
 /** What a row's record says of how it came to its end: reason, words and flags, from its ledger. Pure. */
 
-/** A row was paid again on purpose: by a person, or by the batch's policy up to its waste limit. */
-export function flagsOf(attempts: Attempt[]): Flag[] {
+/**
+ * A row was paid again on purpose: by a person, or by the batch's policy up to its waste limit; or for a verdict that was
+ * wrong. `isMiscounted`: more jobs turned up of a group that it was counted in than were found billed.
+ */
+export function flagsOf(attempts: Attempt[], isMiscounted = false): Flag[] {
   const overrides = attempts.flatMap((attempt, i) => {
     const override = overrideOf(attempt);
     // Another render that a person wanted is no doubt about the first.
@@ -92,7 +95,7 @@ export function flagsOf(attempts: Attempt[]): Flag[] {
     return override && isPaidAgain ? [{ attempt, override }] : [];
   });
   const flags: Flag[] = [];
-  if (isPaidTwice(attempts) || overrides.some(({ attempt }) => mayBeBilled(attempt))) {
+  if (isPaidTwice(attempts, isMiscounted) || overrides.some(({ attempt }) => mayBeBilled(attempt))) {
     flags.push('possibly_paid_twice');
   }
   if (overrides.some(({ override }) => override.cause === 'person')) flags.push('overridden');
@@ -110,10 +113,11 @@ export function groupOf(attempts: Attempt[]): string | undefined {
 }
 
 /** True when an attempt that was found not billed was billed after all, and a later one may have been as well. */
-export function isPaidTwice(attempts: Attempt[]): boolean {
+export function isPaidTwice(attempts: Attempt[], isMiscounted = false): boolean {
   return attempts.some(
     (attempt, i) =>
-      isContradicted(attempt) && attempts.slice(i + 1).some((later) => !isKnownUnbilled(standingOf(later))),
+      isContradicted(attempt, isMiscounted) &&
+      attempts.slice(i + 1).some((later) => !isKnownUnbilled(standingOf(later))),
   );
 }
 

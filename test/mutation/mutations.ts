@@ -169,8 +169,8 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'S2',
     'src/books/attempts.ts',
-    "    dueAfterMs: timing === 'at-submit' ? bornMs : bornMs + lastMs,\n",
-    '    dueAfterMs: 0,\n',
+    "  const dueAfterMs = timing === 'at-submit' ? bornMs : bornMs + lastMs;\n",
+    '  const dueAfterMs = 0;\n',
     'test/books/verdict-audit.test.ts',
   ),
   // Design 5: on the way to the service and back.
@@ -193,7 +193,7 @@ export const MUTATIONS: readonly Mutation[] = [
   one('F6', 'src/books/waits.ts', 'const ASYNC_HEADERS_MS = 300_000;', 'const ASYNC_HEADERS_MS = 2_000;', LOST_TEST),
   one(
     'F7',
-    'src/books/check/settle.ts',
+    'src/books/check/two-looks.ts',
     '  for (const look of looks.filter(({ at }) => isPast(at))) {',
     '  for (const look of looks) {',
     MONEY_TEST,
@@ -319,7 +319,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F27',
-    'src/books/check/settle.ts',
+    'src/books/check/two-looks.ts',
     '    else if (look.at.askedMs - first.at.askedMs >= evidence.apartMs) {',
     '    else {',
     SETTLE_TEST,

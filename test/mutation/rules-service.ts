@@ -102,8 +102,8 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
       'if (gone && (bill === undefined || bill.at.atMs < gone.first.at.atMs)) {',
       'if (gone && bill === undefined) {',
     ],
-    [211, 'looks.filter(({ at }) => isPast(at))', 'looks'],
   ]),
+  ...within('src/books/check/two-looks.ts', [[211, 'looks.filter(({ at }) => isPast(at))', 'looks']]),
   ...within('src/books/check/residual.ts', [
     [95, '  if (mayAppear) return hasWhole(bought, PURCHASE_MIN, slackNano);\n', '  if (mayAppear) return false;\n'],
   ]),

@@ -1,10 +1,10 @@
-import type { Case, Evidence, Reading } from './evidence.js';
+import type { Evidence, Reading } from './evidence.js';
 import { explain, type Look } from './explain.js';
 import { type IndexedEvidence, indexEvidence, indexMovements } from './movement-index.js';
 import { equalsOf, isHopeless, nextLookMs, ownTimeMs } from './patience.js';
-import { showsAllUntil } from './residual.js';
 import { type Story, storyOf, tell } from './story.js';
 import { whyStrange } from './strange.js';
+import { firstOfTwo, timesOf } from './two-looks.js';
 
 interface Told {
   sentence: string;
@@ -64,6 +64,24 @@ export function countTogether(evidence: Evidence): Counted | undefined {
   return count(indexed, explain(indexed));
 }
 
+/**
+ * The same of attempts of which `labelled` count as billed, once fewer of them are: a bill came back. No reading after
+ * that may show as many again.
+ */
+export function countFewer(gathered: Evidence, labelled: number): Counted | undefined {
+  const evidence = indexEvidence(gathered);
+  const looks = explain(evidence);
+  if (!evidence.exclusive || !looks.every(({ isExplained }) => isExplained)) return undefined;
+  const equals = equalsOf(evidence);
+  const isFewer = (look: Look): boolean => isCounted(look) && look.equalsBilled.most < labelled;
+  const two = firstOfTwo(evidence, looks, equals, isFewer);
+  const asMany = looks.findLast(({ equalsBilled }) => equalsBilled.least >= labelled);
+  if (!two || (asMany && asMany.at.atMs >= two.first.at.atMs)) return undefined;
+  const { least: billed } = two.first.equalsBilled;
+  const end = `${billed} of ${equals.length} interchangeable answers are still billed`;
+  return { outcome: 'group', billed, ...timesOf(two), ...told(sinceFirst(evidence), two.first, end) };
+}
+
 function count(evidence: IndexedEvidence, looks: Look[]): Counted | undefined {
   const latest = looks.at(-1);
   if (!looks.every(({ isExplained }) => isExplained)) return undefined;
@@ -84,7 +102,8 @@ function countWithJudged(evidence: IndexedEvidence): Counted | undefined {
   if (judged === undefined) return undefined;
   const names = judged.cases.map(({ name }) => name);
   const index = indexMovements({ movements: judged.movements, lambdaMs: evidence.lambdaMs });
-  const all = { ...evidence, index, rivals: [...rivals, ...judged.cases], equals: [...equals, ...names] };
+  const others = rivals.filter(({ name }) => !names.includes(name));
+  const all = { ...evidence, index, rivals: [...others, ...judged.cases], equals: [...equals, ...names] };
   const counted = count(all, explain(all));
   if (counted === undefined) return undefined;
   const billed = counted.billed - judged.billed;
@@ -124,36 +143,6 @@ function isCounted({ equalsBilled: { least, most } }: Look): boolean {
   return least === most;
 }
 
-interface Two {
-  first: Look;
-  second: Look;
-}
-
-/**
- * Two looks past the cases' time, far enough apart, that say the same with nothing else in between; the second must say
- * so without the help of any other such reading.
- */
-function firstOfTwo(
-  evidence: IndexedEvidence,
-  looks: Look[],
-  cases: Case[],
-  says: (look: Look) => boolean,
-): Two | undefined {
-  const isPast = (at: Reading): boolean =>
-    cases.every(({ t0Ms, dueAfterMs }) => showsAllUntil(at, t0Ms + dueAfterMs, evidence.lambdaMs));
-  let first: Look | undefined;
-  for (const look of looks.filter(({ at }) => isPast(at))) {
-    if (!says(look)) first = undefined;
-    else if (first === undefined || look.equalsBilled.least !== first.equalsBilled.least) first = look;
-    else if (look.at.askedMs - first.at.askedMs >= evidence.apartMs) {
-      const readings = evidence.readings.filter((at) => at === look.at || !isPast(at));
-      const alone = explain({ ...evidence, readings }).at(-1);
-      if (alone && says(alone) && alone.equalsBilled.least === look.equalsBilled.least) return { first, second: look };
-    }
-  }
-  return undefined;
-}
-
 function unread(evidence: IndexedEvidence): Settlement {
   const { readings, subject, nowMs, patienceMs } = evidence;
   const wasRead = readings.some(({ atMs }) => atMs <= subject.claimedAtMs);
@@ -176,10 +165,6 @@ function unexplained(evidence: IndexedEvidence, looks: Look[], strange: Look): S
   if (isHopeless(evidence, looks)) return { ...undecided(evidence, strange, why), ...rests };
   return { outcome: 'wait', untilMs: nextLookMs(evidence), ...rests, ...told(evidence, strange, why) };
 }
-function timesOf({ first, second }: Two): { goneMs: number; restsOnMs: number } {
-  return { goneMs: first.at.atMs, restsOnMs: second.at.atMs };
-}
-
 function undecided(evidence: IndexedEvidence, look: Look, why: string): Settlement {
   return { outcome: 'verdict', verdict: 'undecided', ...told(evidence, look, `undecided: ${why}`) };
 }
