@@ -22,6 +22,7 @@ import type { Session } from '../session.js';
 import { refuseForgottenBatch } from './batch-source.js';
 import { markAsOwn, proveHome, proveOut, refuseOtherHome, refuseOtherPlaces } from './known-batch.js';
 import { awaitAgain, lostFileLines } from './lost-files.js';
+import { tellApproved } from './resume-refusals.js';
 import { bothOrders, type ChangedOrder } from './run-flags.js';
 import { tellQuote } from './sample-quote.js';
 import { closeGate, type SampleOfRun, type SampleOrder, sampleOfRun } from './sample-run.js';
@@ -84,6 +85,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   await warnOfLeaving(at, place, prepared);
   const keepFed = kept && keepFedRows(at, request.rerunsChanged);
   const sample = await sampleOfRun({ ...at, generation, prepared, retry, keepFed }, request.sample);
+  if (sample === undefined) await tellApproved({ ...at, generation });
   const rows = sample?.rows ?? prepared;
   const quoted = async (exitCode: number): Promise<number> =>
     sample === undefined ? exitCode : tellQuote({ ...at, generation }, exitCode);
