@@ -14,6 +14,7 @@ import {
   flagsOf,
   groupOf,
   hasEarlier,
+  isForInputs,
   isPaidTwice,
   keepEarlier,
   keepMark,
@@ -136,7 +137,7 @@ async function buildRecord(
 ): Promise<RowRecord> {
   const last = attempts.find(({ n }) => n === ending.n) ?? attempts.at(-1);
   const result = last && resultState(last);
-  const said = last && ending.status !== 'done' ? reasonText(last) : undefined;
+  const said = last && ending.status !== 'done' && !isForInputs(ending.reason) ? reasonText(last) : undefined;
   const reason = [said, ending.text].filter((part) => part !== undefined && part !== '').join('; ');
   const facts = result?.facts ?? sharedFacts(ending.shared);
   const { seed, revisedPrompt, warnings = [] } = facts;
