@@ -1,5 +1,4 @@
-import type { CreditsNano } from '../../domain/money.js';
-import { formatCredits } from '../../domain/money.js';
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { SampleGate } from '../../home/batch-marks.js';
 import type { BatchOrder } from '../../home/batch-order.js';
 import { confirm } from '../ask-person.js';
@@ -11,7 +10,7 @@ import type { KnownBatch } from './known-batch.js';
 
 /** What an approval lets a batch cost. */
 
-export interface Budgets {
+interface Budgets {
   /** This manifest was approved before: the budget is raised, and never falls. */
   isApproved: boolean;
   /** What the batch may cost until now; null = nothing bounds it. */
