@@ -19,7 +19,7 @@ test.each<[ReasonCode, string]>([
   const ref = { batch: 'b', id: 'r', n: 1 };
   await deps.ledger.claim(ref, { state: 'intent', atMs, nonce: 'n', rowHash: row.hash, ...place });
   await deps.ledger.append(ref, REFUSED);
-  const messenger = { ...deps.messenger, rowFinished: async () => undefined };
+  const messenger = { ...deps.messenger, rowFinished: async () => true };
   await endRow({ ...deps, messenger }, refOf(row), { status: 'failed', reason, text: 'a.png is 32x32' });
   expect((await deps.records.readRecord('b', 'r'))?.reason).toBe(told);
 });
