@@ -15,6 +15,7 @@ import {
   flagsOf,
   groupOf,
   hasEarlier,
+  isForInputs,
   isPaidTwice,
   keepEarlier,
   keepMark,
@@ -140,7 +141,8 @@ async function buildRecord(
   const last = attempts.find(({ n }) => n === ending.n) ?? attempts.at(-1);
   const result = last && resultState(last);
   const closed = await closedText(deps, ref.batch, work.row, { reason: ending.reason, last });
-  const said = closed ?? (last && ending.status !== 'done' ? reasonText(last) : undefined);
+  const isOfLast = ending.status !== 'done' && !isForInputs(ending.reason);
+  const said = closed ?? (last && isOfLast ? reasonText(last) : undefined);
   const reason = [said, ending.text].filter((part) => part !== undefined && part !== '').join('; ');
   const facts = result?.facts ?? sharedFacts(ending.shared);
   const { seed, revisedPrompt, warnings = [] } = facts;

@@ -13,6 +13,7 @@ import {
   shardKeys,
   shardSumSchema,
 } from './index-shard.js';
+import { rerunOrder } from './row-orders.js';
 
 /**
  * What stands of every row of a large batch, without a walk over all of them at each question. It is gathered from the
@@ -44,7 +45,9 @@ export async function indexedSums(
   const folder = keys.index(batch, generation);
   const kept = await readKept(account, `${folder}/sums.json`, indexSchema);
   const index: BatchIndex | undefined = kept?.rows === facts.rows ? kept : undefined;
-  const places = (names: readonly string[]) => names.map((shard): ShardPlace => ({ account, batch, shard, stamps }));
+  const rerun = await rerunOrder(account.home, batch, generation);
+  const places = (names: readonly string[]) =>
+    names.map((shard): ShardPlace => ({ account, batch, shard, rerun, stamps }));
   const changed = index === undefined ? undefined : await changedShards(places(Object.keys(index.shards)), index);
   if (index !== undefined && changed?.length === 0) return new Map(Object.entries(index.shards));
   const entries = await entriesOf(account, { batch, generation, folder }, changed);

@@ -1,5 +1,6 @@
 import type { Attempt, AttemptState } from '../domain/attempt.js';
 import { defined } from '../domain/defined.js';
+import type { ReasonCode } from '../domain/failure.js';
 import { type Flag, isRecordOf, type RowRecord } from '../domain/outcome.js';
 import {
   allowsAnother,
@@ -178,3 +179,16 @@ export function decisionText(state: Decided): string {
       return `${who} let the row be submitted again although this attempt may have been billed${said}`;
   }
 }
+
+/** It ended for what feeds it, before anything was sent: what the service said of an earlier attempt is not why. */
+export function isForInputs(reason: ReasonCode | undefined): boolean {
+  return reason !== undefined && FOR_INPUTS.includes(reason);
+}
+
+const FOR_INPUTS: readonly ReasonCode[] = [
+  'input_changed',
+  'input_unfit',
+  'upstream_failed',
+  'upstream_late',
+  'upstream_review',
+];

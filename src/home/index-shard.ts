@@ -3,8 +3,9 @@ import { defined } from '../domain/defined.js';
 import { LIVE_WORDS, needsPerson, noCounts, type RowRecord, STATUSES, type Status } from '../domain/outcome.js';
 import { parallel } from '../store/parallel.js';
 import type { AccountRecords } from './account-records.js';
+import { isRerun, type RerunOrder } from './row-orders.js';
 import { damagedRecord } from './row-records.js';
-import { isOutdone, liveWordOf, recordFor } from './row-standing.js';
+import { isOrderedAnew, isOutdone, liveWordOf, recordFor, standsFor } from './row-standing.js';
 
 /** The rows of one shard of a home (by their ids), and what they come to. */
 
@@ -59,6 +60,8 @@ export interface ShardPlace {
   account: AccountRecords;
   batch: string;
   shard: string;
+  /** Changed rows that a person ordered to be paid again. */
+  rerun: RerunOrder;
   stamps(keys: readonly string[]): Promise<(string | undefined)[]>;
 }
 
@@ -76,7 +79,7 @@ export async function currentShard(
   place: ShardPlace,
   entries: readonly IndexEntry[],
 ): Promise<{ entries: IndexEntry[]; sum: ShardSum }> {
-  const { account, batch, stamps } = place;
+  const { account, batch, stamps, rerun } = place;
   const { store, keys } = account.home;
   const folders = shardKeys(place);
   // Before the names are read: what comes meanwhile makes the shard look changed, never unchanged.
@@ -90,7 +93,13 @@ export async function currentShard(
     tried.has(entry.id) && !isDecided(entry, recordStamps[i]) ? keys.attempts(batch, entry.id) : undefined,
   );
   const current = await parallel([...entries.keys()], READ_WIDTH, (i) =>
-    currentEntry(account, batch, entries[i] as IndexEntry, { record: recordStamps[i], attempts: attemptStamps[i] }),
+    currentEntry(
+      account,
+      batch,
+      entries[i] as IndexEntry,
+      { record: recordStamps[i], attempts: attemptStamps[i] },
+      isRerun(rerun, (entries[i] as IndexEntry).id),
+    ),
   );
   return { entries: current, sum: { ...defined({ records, attempts }), ...sumOf(current) } };
 }
@@ -146,6 +155,7 @@ export async function currentEntry(
   batch: string,
   entry: IndexEntry,
   stamps: RowStamps,
+  mayRerun: boolean,
 ): Promise<IndexEntry> {
   const { index, id, hash } = entry;
   if (entry.isDamaged) return { ...entry, end: endOf(damagedRecord(id)) };
@@ -154,6 +164,13 @@ export async function currentEntry(
   const record = stamps.record === undefined ? undefined : await records.readRecord(batch, id);
   const isReplaced = record?.reasonCode === 'row_replaced' ? { isReplaced: true as const } : {};
   const read = { index, id, hash, ...isReplaced, ...defined({ record: stamps.record }) };
+  const content = { hash, mayRerun };
+  if (record !== undefined && isOrderedAnew(record, content)) {
+    const made = await ledger.read(batch, id);
+    const own = made.filter((attempt) => standsFor(attempt, content));
+    const open = { ...read, isReplaced: true as const, attempts: known, ...defined({ spent: record.creditsNano }) };
+    return own.length === 0 ? open : { ...open, live: liveWordOf(own) };
+  }
   // Nothing that the ledger learns changes a row that is done, or that ended untried.
   if (record !== undefined && !isOutdone(record, [])) return { ...read, end: endOf(recordFor(record, hash)) };
   const attempts = stamps.attempts === undefined ? [] : await ledger.read(batch, id);

@@ -7,9 +7,17 @@ import { parallel } from '../store/parallel.js';
 import type { AccountRecords } from './account-records.js';
 import { isCancelledBatch, sampleInForce, stoppedReason } from './batch-marks.js';
 import { hasEarlier } from './earlier-render.js';
-import { type Followers, NO_FOLLOWERS, readFollowers, rerunIds } from './row-orders.js';
+import {
+  type Followers,
+  isRerun,
+  NO_FOLLOWERS,
+  type RerunOrder,
+  readFollowers,
+  rerunIds,
+  rerunOrder,
+} from './row-orders.js';
 import { damagedRecord, type StoredRow, type TouchedRows, touchedRows } from './row-records.js';
-import { isOutdone, liveWordOf, recordFor } from './row-standing.js';
+import { isOrderedAnew, isOutdone, liveWordOf, type RowContent, recordFor, standsFor } from './row-standing.js';
 import { isStale, type KnownUpstreams, upstreamOf } from './upstream.js';
 
 /** What stands of each row of a batch, as its results, its views and its report tell it. */
@@ -30,7 +38,8 @@ export async function* resultLines(sources: LineSources, batch: string, generati
   const reruns = new Set(await rerunIds(home, batch));
   const followers = facts?.fed === undefined ? NO_FOLLOWERS : await readFollowers(home, batch);
   const seen = { touched: touchedRows(home, batch), upstreams: new Map() };
-  const pass: Pass = { sources, batch, generation, ...seen, untouched, reruns, followers };
+  const orders = { reruns, rerun: await rerunOrder(home, batch, generation), followers };
+  const pass: Pass = { sources, batch, generation, ...seen, untouched, ...orders };
   const present = new Set<string>();
   for (let part = 0; part < (facts?.parts.length ?? 0); part += 1) {
     const stored = await rows.readPart(batch, generation, part);
@@ -54,6 +63,8 @@ interface Pass {
   untouched: EndOfUntouched | undefined;
   /** Rows that a person had rendered again. */
   reruns: ReadonlySet<string>;
+  /** Changed rows that a person ordered to be paid again. */
+  rerun: RerunOrder;
   followers: Followers;
   upstreams: KnownUpstreams;
 }
@@ -63,17 +74,20 @@ async function lineOf(pass: Pass, { row, raw, isDamaged }: StoredRow): Promise<R
   if (isDamaged) return { row, originalCells: raw, record: damagedRecord(row.id) };
   const isEnded = await touched.hasRecord(row.id);
   const record = isEnded ? await sources.records.readRecord(batch, row.id) : undefined;
-  if (record && (await stillStands(sources, batch, record))) {
+  const content = { hash: row.hash, mayRerun: isRerun(pass.rerun, row.id) };
+  const isAnew = record !== undefined && isOrderedAnew(record, content);
+  if (record && !isAnew && (await stillStands(sources, batch, record))) {
     return { row, record: recordFor(record, row.hash), originalCells: raw };
   }
-  const stands = await withoutRecord(pass, row.id);
+  const stands = await withoutRecord(pass, row.id, isAnew ? content : undefined);
   const isHeld = stands.live === 'waiting' && fedMedia(row).length > 0 && generation !== undefined;
   // What a person ordered for the row itself is left alone by nothing.
-  const isOrdered = record?.rerunAtMs !== undefined;
+  const isOrdered = isAnew || record?.rerunAtMs !== undefined;
   const followers = isOrdered ? NO_FOLLOWERS : pass.followers;
   const known = isOrdered ? undefined : pass.upstreams;
   const upstream = isHeld ? await upstreamOf({ ...sources, followers }, { batch, generation }, row, known) : undefined;
-  const earlier = record && hasEarlier(record) && record.files.length > 0 ? { earlierFiles: record.files } : {};
+  const hasFiles = record !== undefined && (isAnew || hasEarlier(record)) && record.files.length > 0;
+  const earlier = hasFiles ? { earlierFiles: record.files } : {};
   return {
     row,
     originalCells: raw,
@@ -118,11 +132,14 @@ export async function endOfUntouched(
   return sample && { ended: 'not_started', except: sample };
 }
 
+/** `anew`: what the row asks for now, where the attempts for what it asked before have ended. */
 async function withoutRecord(
   { sources, batch, touched, untouched }: Pass,
   id: string,
+  anew: RowContent | undefined,
 ): Promise<Pick<ResultLine, 'live' | 'ended' | 'endedFor'>> {
-  const attempts = (await touched.wasTried(id)) ? await sources.ledger.read(batch, id) : [];
+  const made = (await touched.wasTried(id)) ? await sources.ledger.read(batch, id) : [];
+  const attempts = anew === undefined ? made : made.filter((attempt) => standsFor(attempt, anew));
   if (attempts.length > 0 || untouched === undefined || untouched.except?.has(id))
     return { live: liveWordOf(attempts) };
   return defined({ ended: untouched.ended, endedFor: untouched.endedFor });

@@ -69,6 +69,11 @@ function isBinding(record: RowRecord, content: RowContent | undefined): boolean 
   return isPaid(record) && !content.mayRerun;
 }
 
+/** A person ordered that it is paid again with the values that it has now: its record tells of what came before. */
+export function isOrderedAnew(record: RowRecord, { hash, mayRerun }: RowContent): boolean {
+  return mayRerun && !isRecordOf(record, hash) && isPaid(record);
+}
+
 function isPaid({ status, attempts }: RowRecord): boolean {
   return attempts > 0 && (status === 'done' || status === 'lost_paid' || status === 'review');
 }

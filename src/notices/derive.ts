@@ -109,7 +109,9 @@ function budgetTidings({ budget, credits, end }: BatchSeen): Tidings[] {
   const isUsedUp = end?.stopped === 'budget_reached';
   const percent = LEVELS.find((level) => (isUsedUp && level === 100) || spentNano * 100 >= maxNano * level);
   if (percent === undefined) return [];
-  return [{ key: `budget:${maxNano}:${percent}`, what: { type: 'budget', percent, credits } }];
+  // What is left of it is too little for any row that is left.
+  const why = isUsedUp && spentNano < maxNano ? { reason: 'budget_reached' } : {};
+  return [{ key: `budget:${maxNano}:${percent}`, what: { type: 'budget', percent, credits, ...why } }];
 }
 
 /** Who heard of 80 % is not told of 50 % of the same budget. */

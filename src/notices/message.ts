@@ -71,6 +71,7 @@ function whatOf(notice: Notice): string {
     case 'paused':
       return `paused (${reason}): \`callsheet status ${notice.batch ?? ''}\` says why and what to do`;
     case 'budget':
+      if (reason !== undefined) return `no further row fits into the budget${cost}`;
       return `${percent} % of the budget is spent${cost}`;
     case 'no_progress':
       return `no row has ended for ${minutes} min`;

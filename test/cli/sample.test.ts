@@ -8,6 +8,7 @@ import type { AttemptState } from '../../src/domain/attempt.js';
 import type { MeasuredPrice } from '../../src/domain/price.js';
 import { markStopped, writeSampleGate } from '../../src/home/batch-marks.js';
 import { readBatchOptions, writeBatchOptions } from '../../src/home/batch-order.js';
+import { rerunOrder } from '../../src/home/row-orders.js';
 import type { SampleQuote } from '../../src/home/sample-quote.js';
 import { quoteLines } from '../../src/report/quote-lines.js';
 import { CREDIT, seededHome, T0 } from './seeded-home.js';
@@ -200,6 +201,32 @@ describe('approve of a manifest that was edited after its sample', () => {
     expect(stderr).not.toContain('was edited');
     expect(stderr.startsWith(note)).toBe(true);
   });
+});
+
+test('changed rows that are ordered again stay ordered while the rest waits for its approval', async () => {
+  const paid = { states: [], record: { rowHash: 'another', attempts: 1 } };
+  const emulator = await startEmulator({ keys: [{ key: 'sk-svc-test', state: 'active' }] });
+  const home = await seededHome(
+    'story',
+    [
+      { id: 'gone', record: {} },
+      { id: 'two', ...paid },
+    ],
+    emulator.url,
+  );
+  const row = 'two,svc/image,svc-alpha.2-klein-4b,b,512,512';
+  await writeFile(join(home.folder, 'story.csv'), `id,kind,model,prompt,width,height\n${row}\n`);
+  const earlier = (await home.rows.currentGeneration('story')) ?? '';
+  await writeSampleGate(home.home, 'story', {
+    ...{ ids: ['gone'], atMs: 1 },
+    approved: { generation: earlier, maxCreditsNano: 5 * CREDIT, atMs: 2 },
+  });
+  const order = ['run', 'story.csv', '--changed', 'rerun=two', '--yes'];
+  const { exitCode, stderr } = await home.run(...order).finally(() => emulator.close());
+  expect([exitCode, stderr]).toEqual([3, expect.stringContaining('`callsheet approve story')]);
+  const edited = (await home.rows.currentGeneration('story')) ?? '';
+  expect(edited).not.toBe(earlier);
+  expect(await rerunOrder(home.home, 'story', edited)).toEqual(new Set(['two']));
 });
 
 test("a sample's plan tells the chains of its own rows, not those of the manifest", async () => {

@@ -113,8 +113,10 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
       ROWS.map(({ id }) => id),
     );
     expect(jobs()).toHaveLength(ROWS.length);
-    const again = await rig.run(['approve', 'shots', '--max-credits', '100']);
+    const again = await rig.run(['approve', 'shots']);
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('waits for approval')]);
+    const raised = await rig.run(['approve', 'shots', '--max-credits', '100']);
+    expect([raised.code, raised.stderr]).toEqual([0, expect.stringContaining('100 credits from now on')]);
   });
 
   it('another manifest asks again, other rows can be taken, and a low budget ends the rest with 6', async () => {

@@ -55,6 +55,10 @@ test('50, 80 and 100 % of a budget, each once, the highest alone; a new budget c
   expect(story({ ...spent(97), end: { ...END, stopped: 'budget_reached' } })).toEqual([
     ['budget 100', 'done budget_reached'],
   ]);
+  const stopped = { ...RUNNING, end: { ...END, stopped: 'budget_reached' } };
+  const whyAt = (spentNano: number) => toTell({ ...stopped, ...spent(spentNano) }, { told: [] }).tidings[0]?.what;
+  expect(whyAt(97)).toMatchObject({ percent: 100, reason: 'budget_reached' });
+  expect(whyAt(100)).not.toHaveProperty('reason');
 });
 
 test('a pause is told with why, and the same reason again when it comes again', () => {

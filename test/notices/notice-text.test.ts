@@ -16,3 +16,12 @@ test('a pause names its reason and the command that says what to do', () => {
     'callsheet shots: paused (outputs): `callsheet status shots` says why and what to do',
   );
 });
+
+test('a budget that is not spent and has room for no further row is not told as spent', () => {
+  const notice = { schema: 1, id: 'n', type: 'budget', atMs: 1, account: 'a', batch: 'shots' } as const;
+  const told = (more: object) => noticeText({ ...notice, percent: 100, credits: '1.201', ...more });
+  expect(told({})).toBe('callsheet shots: 100 % of the budget is spent; 1.201 credits');
+  expect(told({ reason: 'budget_reached' })).toBe(
+    'callsheet shots: no further row fits into the budget; 1.201 credits',
+  );
+});

@@ -1,3 +1,4 @@
+import type { RetryOrder } from '../../contract/workflows.js';
 import type { BatchLimits } from '../../domain/batch.js';
 import { readSampleGate } from '../../home/batch-marks.js';
 import type { BatchOrder } from '../../home/batch-order.js';
@@ -42,6 +43,20 @@ export function asOrdered(session: Session, order: BatchTerms | undefined): Sess
 export function withLimits(order: BatchOrder, limits: BatchLimits): BatchOrder {
   const least = (one: BatchLimits): number => one.maxCreditsNano ?? Number.POSITIVE_INFINITY;
   return { ...order, limits, ...(least(limits) < least(order.limits) ? { isBudgetLowered: true } : {}) };
+}
+
+/**
+ * Which rows that had ended were ordered again, by the order that the batch has: those of them that its budget kept back
+ * run with whatever goes on with it.
+ */
+export function keptRetry(order: BatchOrder | undefined, generation: string): RetryOrder | null {
+  return order?.generation === generation ? (order.retry ?? null) : null;
+}
+
+/** Only what bounds the batch was changed. */
+export function sayLimited({ terminal, isJson }: Session, batch: string): void {
+  if (isJson) terminal.json({ schema: 1, batch, order: 'limits' });
+  else terminal.data(`nothing of '${batch}' is left to run: its new limits hold for what is ordered of it next`);
 }
 
 /** What was approved after a sample bounds what the batch may cost, whatever a later command says. */

@@ -15,6 +15,7 @@ import { type SummaryFacts, summaryLines } from '../views/summary.js';
 import { finalRows, readKeepEarlier } from './final-rows.js';
 import type { JsonEvents } from './json-events.js';
 import type { LostFile } from './lost-files.js';
+import { countLeft } from './resume-refusals.js';
 import { countStarts, type StartCounts } from './row-starts.js';
 
 /** What is told when a batch ended: the events that were missed, equal errors together, the counts, the exit code. */
@@ -63,7 +64,10 @@ export async function closeBatch(ended: EndedBatch): Promise<number> {
   const reviewHint = commandHint(session, `review list ${nameWords(ended.batch)}`);
   const awaitsApproval = (await gateToApprove(home, ended.batch, ended.generation)) !== undefined;
   const kept = await readKeepEarlier(ended.access, ended.batch);
-  const facts = { ...ended, ...result, ...end, ...kept, ...balance, folder, reviewHint, isSampled, awaitsApproval };
+  const isLeft = result.stopped !== undefined;
+  const left = isLeft ? { left: await countLeft({ ...ended, generation: { generation: ended.generation } }) } : {};
+  const told = { ...end, ...kept, ...balance, ...left };
+  const facts = { ...ended, ...result, ...told, folder, reviewHint, isSampled, awaitsApproval };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;
 }

@@ -12,7 +12,7 @@ import { EXIT, UserError } from '../user-error.js';
 import { orderRpm, refuseRpmOfAll, refuseSharedRpm } from './batch-rpm.js';
 import { createBatchSource, signalRunning, tryRefusedKey } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
-import { approvedLimits, givenLimits, limitsOf, withLimits } from './batch-terms.js';
+import { approvedLimits, givenLimits, keptRetry, limitsOf, withLimits } from './batch-terms.js';
 import {
   fullDisk,
   generationInForce,
@@ -141,13 +141,15 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
   const stopped = await stoppedReason(home, batch);
   const isRunning = (await createBatchSource(known, work).state()).state === 'running';
   const terms = await readBatchOrder(home, batch);
-  const limits = givenLimits(limitsOf(session), terms?.limits ?? limitsOf(session));
+  const before = terms?.limits ?? limitsOf(session);
+  const limits = givenLimits(limitsOf(session), before);
   const isLeft = (await stoppedEarly(known)) || (await hasOpenRows(known)) || (await waitsForOutput(known));
   if (!isRunning && !isLeft) await refuseSampled(known);
-  if (!isRunning && stopped === 'budget_reached') await refuseSameBudget(known, limits);
+  if (!isRunning && stopped === 'budget_reached') await refuseSameBudget(known, limits, before);
   await clearStopped(home, batch);
   if (!isRunning && isLeft) {
-    await submitBatch(known, work, supplyOf(known), terms && { limits, policy: terms.policy });
+    const retry = keptRetry(terms, known.generation.generation);
+    await submitBatch(known, work, { ...supplyOf(known), retry }, terms && { limits, policy: terms.policy });
     return true;
   }
   if (!isRunning && ownLimits(session).length > 0) {

@@ -1,15 +1,20 @@
 import type { BatchLimits } from '../../domain/batch.js';
 import { type CreditsRange, formatCredits } from '../../domain/money.js';
+import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { sampleInForce, stoppedReason } from '../../home/batch-marks.js';
+import { readBatchOrder } from '../../home/batch-order.js';
 import { resultLines } from '../../home/result-lines.js';
+import { isRerun, rerunOrder } from '../../home/row-orders.js';
+import { type RowContent, rowStanding } from '../../home/row-standing.js';
+import { retryFor } from '../../home/run-order.js';
 import { knownPrices, listPrice, resultSources } from '../access/home-access.js';
 import { commandHint } from '../open-session.js';
 import { spentBefore } from '../plan/approve-plan.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
-import { approvedLimits } from './batch-terms.js';
+import { approvedLimits, keptRetry, limitsOf } from './batch-terms.js';
 import type { KnownBatch } from './known-batch.js';
 
 /** What keeps a batch from going on by `resume`, told before anything is changed: UserErrors with what to do. */
@@ -22,20 +27,29 @@ export async function refuseSampled({ session, access, batch, generation }: Know
   );
 }
 
-/** A budget that leaves room for none of the rows would stop the batch again at once. */
-export async function refuseSameBudget(known: KnownBatch, { maxCreditsNano }: BatchLimits): Promise<void> {
+/** A budget that leaves room for none of the rows would stop the batch again at once. `before`: what it stopped at. */
+export async function refuseSameBudget(
+  known: KnownBatch,
+  { maxCreditsNano }: BatchLimits,
+  before: BatchLimits,
+): Promise<void> {
   const { session, access, batch, generation } = known;
   if (maxCreditsNano === null) return;
   const { endedNano, openNano } = await spentBefore(known);
+  let least: number | undefined;
+  for await (const price of leftPrices(known)) {
+    least = Math.min(least ?? Number.POSITIVE_INFINITY, price?.hi ?? Number.POSITIVE_INFINITY);
+  }
+  if (least === undefined || endedNano + openNano + least <= maxCreditsNano) return;
   // The budget that was approved after a sample is raised by another approval alone.
   const unbounded: BatchLimits = { maxCreditsNano: null, maxFailures: null };
   const approved = await approvedLimits(access.home, batch, generation.generation, unbounded);
   const command = commandHint(session, `${approved.maxCreditsNano === null ? 'resume' : 'approve'} ${batch}`);
-  let least = Number.POSITIVE_INFINITY;
-  for await (const price of leftPrices(known)) least = Math.min(least, price?.hi ?? Number.POSITIVE_INFINITY);
-  if (endedNano + openNano + least <= maxCreditsNano) return;
+  const old = before.maxCreditsNano ?? maxCreditsNano;
+  const what = old === maxCreditsNano ? 'which' : `and ${formatCredits(maxCreditsNano)}`;
+  const needs = Number.isFinite(least) ? ` (with it ${formatCredits(endedNano + openNano + least)} at least)` : '';
   throw new UserError(
-    `'${batch}' stopped at its budget of ${formatCredits(maxCreditsNano)} credits, which leaves no room for another row: \`${command} --max-credits <more>\` goes on; nothing was submitted`,
+    `'${batch}' stopped at its budget of ${formatCredits(old)} credits, ${what} leaves no room for another row${needs}: \`${command} --max-credits <more>\` goes on; nothing was submitted`,
   );
 }
 
@@ -56,18 +70,40 @@ async function refuseUnpriced(known: KnownBatch, { maxCreditsNano }: BatchLimits
   );
 }
 
-/** What each row costs that has not ended, or was not started before its batch ended. */
+/** What each row costs that has not ended, was not started before its batch ended, or was ordered again. */
 async function* leftPrices(known: KnownBatch): AsyncIterable<CreditsRange | null> {
   const prices = await knownPrices(known);
   for await (const row of leftRows(known)) yield listPrice(row, prices);
 }
 
+type Kept = Pick<KnownBatch, 'access' | 'batch'> & { generation: Pick<KnownBatch['generation'], 'generation'> };
+
+/** How many rows are left to whatever goes on with the batch. */
+export async function countLeft(known: Kept): Promise<number> {
+  let left = 0;
+  for await (const row of leftRows(known)) left += row === undefined ? 0 : 1;
+  return left;
+}
+
 /** While the rest of a sample waits for its approval, the rows of the sample alone are left to go on with. */
-async function* leftRows({ access, batch, generation: { generation } }: KnownBatch): AsyncIterable<Row> {
-  const sample = await sampleInForce(access.home, batch, generation);
+async function* leftRows({ access, batch, generation: { generation } }: Kept): AsyncIterable<Row> {
+  const { home } = access;
+  const sample = await sampleInForce(home, batch, generation);
+  const retry = keptRetry(await readBatchOrder(home, batch), generation);
+  const rerun = await rerunOrder(home, batch, generation);
   for await (const { row, record, removed } of resultLines(resultSources(access), batch, generation)) {
-    const isLeft = !removed && (record === undefined || record.status === 'not_started');
-    if (isLeft && sample?.has(row.id) !== false) yield row;
+    if (removed || sample?.has(row.id) === false) continue;
+    const content = { hash: row.hash, mayRerun: isRerun(rerun, row.id) };
+    const isLeft = record === undefined || record.status === 'not_started' || (await isOrderedAgain(record, content));
+    if (isLeft) yield row;
+  }
+
+  /** It keeps the record of its end until its next attempt, also where the budget has no room for that. */
+  async function isOrderedAgain(record: RowRecord, content: RowContent): Promise<boolean> {
+    const order = retryFor(record, retry);
+    if (rowStanding(record, null, order, content).ended) return false;
+    const standing = rowStanding(record, await access.ledger.read(batch, record.id), order, content);
+    return !standing.ended && standing.begins === 'submit';
   }
 }
 
@@ -86,6 +122,18 @@ async function refuseAboveApproval({ access, batch, generation }: KnownBatch, gi
   if (given.maxCreditsNano === null || given.maxCreditsNano === maxCreditsNano || maxCreditsNano === null) return;
   throw new UserError(
     `'${batch}' was approved for up to ${formatCredits(maxCreditsNano)} credits: \`callsheet approve ${batch} --max-credits ${formatCredits(given.maxCreditsNano)}\` asks again; nothing was submitted`,
+  );
+}
+
+/** Said of `--max-credits` where it does not hold, since less was approved. */
+export async function tellApproved({ session, access, batch, generation }: Omit<KnownBatch, 'out' | 'createdAtMs'>) {
+  const given = limitsOf(session);
+  if (given.maxCreditsNano === null || !ownLimits(session).includes('--max-credits')) return;
+  const { maxCreditsNano } = await approvedLimits(access.home, batch, generation.generation, given);
+  if (maxCreditsNano === null || maxCreditsNano >= given.maxCreditsNano) return;
+  const command = commandHint(session, `approve ${batch} --max-credits ${formatCredits(given.maxCreditsNano)}`);
+  session.terminal.warn(
+    `'${batch}' may cost ${formatCredits(maxCreditsNano)} credits, as it was approved: \`${command}\` raises that`,
   );
 }
 

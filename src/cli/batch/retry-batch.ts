@@ -11,6 +11,7 @@ import type { Session } from '../session.js';
 import { createAcceptedInputs } from './accepted-inputs.js';
 import { asOrdered } from './batch-terms.js';
 import { knownBatch, refuseStrangeHome } from './known-batch.js';
+import { tellApproved } from './resume-refusals.js';
 import { retryClasses } from './run-flags.js';
 import { submitAndFollow, tellStanding } from './submit-and-follow.js';
 
@@ -32,6 +33,7 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   const known = await knownBatch(session, batch);
   const { access, generation } = known;
   await refuseStrangeHome(known, flags.trustHome);
+  await tellApproved(known);
   const sample = await sampleInForce(access.home, batch, generation.generation);
   const inputs = flags.acceptInputs ? createAcceptedInputs(known, retry) : undefined;
   const counted = inputs === undefined ? known : { ...known, access: inputs.access };

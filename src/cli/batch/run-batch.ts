@@ -22,6 +22,7 @@ import type { Session } from '../session.js';
 import { refuseForgottenBatch } from './batch-source.js';
 import { markAsOwn, proveHome, proveOut, refuseOtherHome, refuseOtherPlaces } from './known-batch.js';
 import { awaitAgain, lostFileLines } from './lost-files.js';
+import { tellApproved } from './resume-refusals.js';
 import { bothOrders, type ChangedOrder } from './run-flags.js';
 import { tellQuote } from './sample-quote.js';
 import { closeGate, type SampleOfRun, type SampleOrder, sampleOfRun } from './sample-run.js';
@@ -84,6 +85,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   await warnOfLeaving(at, place, prepared);
   const keepFed = kept && keepFedRows(at, request.rerunsChanged);
   const sample = await sampleOfRun({ ...at, generation, prepared, retry, keepFed }, request.sample);
+  if (sample === undefined) await tellApproved({ ...at, generation });
   const rows = sample?.rows ?? prepared;
   const quoted = async (exitCode: number): Promise<number> =>
     sample === undefined ? exitCode : tellQuote({ ...at, generation }, exitCode);
@@ -93,6 +95,8 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const isRecorded = isSeen && prepared.skipped.every((skipped) => skipped.isRecorded);
   if (isRecorded && rows.finishedBefore.every((finished) => finished)) {
     if (sample?.isNew) await writeSampleGate(access.home, batch, sample.gate);
+    // Rows that were ordered again may lie beyond the sample: whoever approves the rest has them rendered.
+    await keepRerunOrder({ ...at, generation, request, mayRerun });
     return quoted(await finishWithoutWork({ ...at, generation, out: config.out }, prepared));
   }
   await access.home.bindBaseUrl(baseUrl);
@@ -114,7 +118,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
 async function takeOver(run: Run, work: WorkAccess): Promise<void> {
   const { request, access, batch, prepared, generation, mayRerun } = run;
   const { config } = access;
-  const { place, rerunsChanged } = request;
+  const { place } = request;
   await refuseForgottenBatch(run, work, request.trustsHome);
   await refuseChanged(run, place, await changedByNow(run, prepared), mayRerun, request.keepsFed);
   if (run.sample?.isNew) await closeGate(run, work, run.sample.gate);
@@ -130,7 +134,7 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
     maxOutputBytes: OUTPUT_BYTES_MAX,
   };
   await writeBatchOptions(access.home, batch, options);
-  if (rerunsChanged !== false) await orderRerun(access.home, batch, generation.generation, mayRerun, Date.now());
+  await keepRerunOrder(run);
   await recordSkipped(access, batch, prepared);
   await recordKept(access, batch, prepared);
   await takeRenders({ ...run, options, earlier: prepared.earlier });
@@ -140,4 +144,13 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
   await clearFollowers(access.home, batch);
   if (request.retry !== null) await clearCancelled(access.home, batch);
   await awaitAgain(access, batch, prepared.lost);
+}
+
+/** What `--changed` said holds for the manifest that it was said with, until that is edited again. */
+async function keepRerunOrder(
+  run: Pick<Run, 'request' | 'access' | 'batch' | 'generation' | 'mayRerun'>,
+): Promise<void> {
+  const { request, access, batch, generation, mayRerun } = run;
+  if (request.rerunsChanged === false) return;
+  await orderRerun(access.home, batch, generation.generation, mayRerun, Date.now());
 }

@@ -1,4 +1,5 @@
 import { writeBatchReport } from '../../../activities/files/result-files.js';
+import type { RetryOrder } from '../../contract/workflows.js';
 import { gateToApprove, isCancelledBatch, sampleInForce, writeSampleGate } from '../../home/batch-marks.js';
 import { readMeasuredPrices } from '../../home/learned.js';
 import type { SampleQuote } from '../../home/sample-quote.js';
@@ -26,9 +27,13 @@ interface RestOfSample {
   quote: SampleQuote;
 }
 
-/** What the rows beyond the sample would cost and take, by what is known now. */
-export async function planRest(at: Kept, sampleIds: readonly string[]): Promise<RestOfSample> {
-  const { rows, chains } = await countKeptRows(at, { retry: null, countsUnfed: true });
+/** What the rows beyond the sample would cost and take, by what is known now, with those that `retry` runs again. */
+export async function planRest(
+  at: Kept,
+  sampleIds: readonly string[],
+  retry: RetryOrder | null = null,
+): Promise<RestOfSample> {
+  const { rows, chains } = await countKeptRows(at, { retry, countsUnfed: true });
   const subject = { manifest: 'the rest', rows, costNotes: [], chains };
   const plan = await makePlan(at, subject, await readOwnCredits(at.session));
   return { plan, rows, quote: await quoteOf(at, plan, sampleIds) };

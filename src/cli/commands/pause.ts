@@ -36,8 +36,9 @@ export function defineResume(command: Command, cli: Cli): void {
     const session = await openSession(command, cli);
     if (batch === undefined) return sayResumed(session, trustHome);
     const { resumeStopped } = await import('../batch/resume-batch.js');
-    if (await resumeStopped(session, batch, trustHome)) sayOrdered(session, batch, 'resume');
-    else sayLimited(session, batch);
+    if (await resumeStopped(session, batch, trustHome)) return sayOrdered(session, batch, 'resume');
+    const { sayLimited } = await import('../batch/batch-terms.js');
+    sayLimited(session, batch);
   });
 }
 
@@ -67,11 +68,6 @@ async function sayResumed(session: Session, trustsHome: boolean): Promise<void> 
     );
   }
   if (Object.values(done).every((batches) => batches.length === 0)) terminal.note('no batch has open rows');
-}
-
-function sayLimited({ terminal, isJson }: Session, batch: string): void {
-  if (isJson) terminal.json({ schema: 1, batch, order: 'limits' });
-  else terminal.data(`nothing of '${batch}' is left to run: its new limits hold for what is ordered of it next`);
 }
 
 function sayOrdered(session: Session, batch: string, order: 'pause' | 'resume'): void {

@@ -7,6 +7,7 @@ import { fedRow, feedersOf } from '../../home/feeders.js';
 import { orderFollowers } from '../../home/row-orders.js';
 import { knownPrices, listPrice } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
+import { approvedLimits } from '../batch/batch-terms.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { spentBefore } from '../plan/approve-plan.js';
 import { UserError } from '../user-error.js';
@@ -166,6 +167,13 @@ export async function refuseOverBudget(known: KnownBatch, again: SentAgain): Pro
   const whose =
     maxCredits === own
       ? `--max-credits is ${formatCredits(maxCredits)}`
-      : `the batch's budget is ${formatCredits(maxCredits)}: \`callsheet resume ${known.batch} --max-credits <n>\` raises it`;
+      : `the batch's budget is ${formatCredits(maxCredits)}: \`callsheet ${await raisingOrder(known, beforeNano + again.cost.stakeNano)} ${known.batch} --max-credits <n>\` raises it`;
   throw new UserError(`B52 ${again.what}${earlier}, and ${whose}`);
+}
+
+/** More than was approved after a sample is approved again. */
+async function raisingOrder({ access, batch, generation }: KnownBatch, toNano: CreditsNano): Promise<string> {
+  const wished = { maxCreditsNano: toNano, maxFailures: null };
+  const held = await approvedLimits(access.home, batch, generation.generation, wished);
+  return held.maxCreditsNano === toNano ? 'resume' : 'approve';
 }

@@ -17,6 +17,8 @@ export interface SummaryFacts {
   creditsNano: number;
   creditsUnknown: number;
   stopped?: StopReason;
+  /** Of one that stopped: rows that are run by what goes on with it, those that were ordered again among them. */
+  left?: number;
   groups: readonly FailureGroup[];
   /** By the rows' `group`. */
   totals?: GroupTotals;
@@ -173,9 +175,9 @@ export const STOPPED_WORDS: Record<StopReason, string> = {
   too_many_failures: 'stopped because more rows failed than --max-failures allows',
 };
 
-function leftText({ batch, counts, awaitsApproval = false }: SummaryFacts, stopped: StopReason): string {
+function leftText({ batch, counts, left, awaitsApproval = false }: SummaryFacts, stopped: StopReason): string {
   const order = awaitsApproval ? 'approve' : 'resume';
-  return `${amount(counts.not_started, 'row was', 'rows were')} not started; \`callsheet ${order} ${batch}${flagFor(stopped)}\` goes on`;
+  return `${amount(left ?? counts.not_started, 'row was', 'rows were')} not started; \`callsheet ${order} ${batch}${flagFor(stopped)}\` goes on`;
 }
 
 /** What the command that goes on must say besides. */

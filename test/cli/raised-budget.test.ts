@@ -1,0 +1,116 @@
+// Budgets are raised by the order that the refusal names, also for rows that were ordered again and kept back.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startEmulator } from '../../emulator/emulator.js';
+import { countLeft, refuseSameBudget } from '../../src/cli/batch/resume-refusals.js';
+import { writeStopMark } from '../../src/engine/engine-record.js';
+import { enginePlaces } from '../../src/engine/places.js';
+import { markStopped, readSampleGate, stoppedReason, writeSampleGate } from '../../src/home/batch-marks.js';
+import { readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
+import { CREDIT, type SeededHome, type SeededRow, seededHome, T0 } from './seeded-home.js';
+
+const PRICES = [{ kind: 'vendor-f/video' as const, components: [{ unit: 'request' as const, credits: '0.4' }] }];
+const CANCELLED = { status: 'cancelled', reasonCode: 'cancelled_by_user', attempts: 0 } as const;
+const RAISE = "the batch's budget is 0.3: `callsheet approve b --max-credits <n>` raises it";
+
+/** A batch that may cost `maxCredits`, and whose retry ran until that was spent. */
+async function budgeted(rows: SeededRow[], maxCredits: number, url?: string): Promise<SeededHome> {
+  const home = await seededHome('b', rows, url);
+  const generation = (await home.rows.currentGeneration('b')) ?? '';
+  await writeBatchOrder(home.home, 'b', {
+    limits: { maxCreditsNano: maxCredits * CREDIT, maxFailures: null },
+    policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 },
+    ...{ retry: { beforeMs: T0 + 90_000, classes: [] }, generation, prices: PRICES },
+  });
+  return home;
+}
+
+async function approved(home: SeededHome, maxCredits: number): Promise<void> {
+  const generation = (await home.rows.currentGeneration('b')) ?? '';
+  await writeSampleGate(home.home, 'b', {
+    ...{ ids: ['one'], atMs: 1 },
+    approved: { generation, maxCreditsNano: maxCredits * CREDIT, atMs: 2 },
+  });
+}
+
+function stopEngine(home: SeededHome): void {
+  const { dataFolder, stopMark } = enginePlaces(join(home.folder, 'data'));
+  mkdirSync(dataFolder, { recursive: true });
+  writeStopMark(stopMark, { openBatches: 1 });
+}
+
+describe('a budget that was approved after a sample', () => {
+  async function served<T>(use: (url: string) => Promise<T>): Promise<T> {
+    const emulator = await startEmulator({ keys: [{ key: 'sk-svc-test', state: 'active' }] });
+    return use(emulator.url).finally(() => emulator.close());
+  }
+
+  test('is raised where nothing waits, by the order that names more', () =>
+    served(async (url) => {
+      const home = await budgeted([{ id: 'one', record: {} }], 0.8, url);
+      await approved(home, 0.8);
+      for (const more of [[], ['--max-credits', '0.8']]) {
+        const refused = await home.run('approve', 'b', ...more);
+        const advice = 'its budget is 0.8 credits (`callsheet approve b --max-credits <more>` raises it)';
+        expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(advice)]);
+      }
+      const { exitCode, stdout, stderr } = await home.run('approve', 'b', '--max-credits', '5');
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining('its new limits hold for what is ordered')]);
+      expect(stderr).toMatch(/^budget {4}5 credits from now on, 0\.8 before, with 0 of the batch so far$/m);
+      expect((await readSampleGate(home.home, 'b'))?.approved?.maxCreditsNano).toBe(5 * CREDIT);
+      expect((await readBatchOrder(home.home, 'b'))?.limits.maxCreditsNano).toBe(5 * CREDIT);
+    }));
+
+  test('is never lowered, and counts the rows that were ordered again and kept back', () =>
+    served(async (url) => {
+      const home = await budgeted([{ id: 'one', record: {} }, ...cancelledRows()], 0.8, url);
+      await approved(home, 0.8);
+      await markStopped(home.home, 'b', 'budget_reached', T0);
+      stopEngine(home);
+      const less = await home.run('approve', 'b', '--max-credits', '0.5');
+      expect([less.exitCode, less.stderr]).toEqual([2, expect.stringContaining('--max-credits 0.5 is less')]);
+      const unsaid = await home.run('approve', 'b');
+      expect([unsaid.exitCode, unsaid.stderr]).toEqual([2, expect.stringMatching(/2 rows would be submitted \(/)]);
+      expect((await readSampleGate(home.home, 'b'))?.approved?.maxCreditsNano).toBe(0.8 * CREDIT);
+      expect(await stoppedReason(home.home, 'b')).toBe('budget_reached');
+    }));
+
+  test('an order that it has no room for names the command that raises it', async () => {
+    const home = await budgeted([{ id: 'one', record: {} }], 0.3);
+    await approved(home, 0.3);
+    const { exitCode, stderr } = await home.run('rerun', 'b', 'one', '--yes');
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(RAISE)]);
+  });
+});
+
+function cancelledRows(): SeededRow[] {
+  return ['two', 'three'].map((id) => ({ id, record: CANCELLED }));
+}
+
+describe('a batch that stopped at its budget while cancelled rows ran again', () => {
+  const known = async (home: SeededHome) => {
+    const generation = await home.rows.generation('b', (await home.rows.currentGeneration('b')) ?? '');
+    const session = { config: { account: { name: 'seeded' }, prices: PRICES }, origins: new Map(), cli: {} };
+    return { session, access: home, batch: 'b', generation } as never;
+  };
+
+  test('those rows are left, as many as were kept back', async () => {
+    const home = await budgeted([{ id: 'one', record: {} }, ...cancelledRows(), { id: 'four' }], 0.8);
+    await markStopped(home.home, 'b', 'budget_reached', T0);
+    expect(await countLeft(await known(home))).toBe(3);
+    const { stdout, stderr } = await home.run('watch', 'b');
+    expect(stdout + stderr).toContain('stopped by the budget: 3 rows were not started');
+  });
+
+  test('a budget with room for one goes on; one without names what it stopped at', async () => {
+    const home = await budgeted([{ id: 'one', record: {} }, ...cancelledRows()], 0.2);
+    const before = { maxCreditsNano: 0.2 * CREDIT, maxFailures: null };
+    const refuse = async (credits: number) =>
+      refuseSameBudget(await known(home), { maxCreditsNano: credits * CREDIT, maxFailures: null }, before);
+    await expect(refuse(5)).resolves.toBeUndefined();
+    await expect(refuse(0.3)).rejects.toThrow(
+      "'b' stopped at its budget of 0.2 credits, and 0.3 leaves no room for another row (with it 0.4 at least)",
+    );
+  });
+});
