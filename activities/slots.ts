@@ -1,7 +1,7 @@
 import { rowOf } from '../src/books/attempt-price.js';
 import { finishBooks } from '../src/books/finish-books.js';
 import { slotUntilMs } from '../src/books/waits.js';
-import type { Granted, JobKey, RecoverCursor, RecoverResult, SweepAction } from '../src/contract/semaphore.js';
+import type { Granted, JobKey, RecoverResult, SweepAction } from '../src/contract/semaphore.js';
 import type { LimitsResult } from '../src/contract/semaphore-view.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { DEFAULT_SLOT_TERMS } from '../src/domain/batch.js';
@@ -24,7 +24,7 @@ const AS_PLANNED_MS = 10_000;
 /** What the semaphore asks of the home. */
 export interface SlotActivities {
   /** The account's open attempts that hold a slot at the service, from the ledger, and its breakers. */
-  recoverOpen(input: { from: RecoverCursor }): Promise<RecoverResult>;
+  recoverOpen(input: { from: NonNullable<RecoverResult['next']> }): Promise<RecoverResult>;
   /** The account's cap and how batches share the slots, as ordered; the requests per minute are set at once. */
   readLimits(input: { batches: string[] }): Promise<LimitsResult>;
   /** Which holders of slots are gone without having sent anything. */
@@ -83,7 +83,7 @@ async function tellGrant(
   return true;
 }
 
-async function recoverOpen(deps: Dependencies, from: RecoverCursor): Promise<RecoverResult> {
+async function recoverOpen(deps: Dependencies, from: NonNullable<RecoverResult['next']>): Promise<RecoverResult> {
   const holders: RecoverResult['holders'] = [];
   const breakers = typeof from === 'number' ? { breakers: await readBreakers(deps.home), ...(await capOf(deps)) } : {};
   let last = from;

@@ -130,7 +130,6 @@ async function claimAndSend(
 ): Promise<SubmitResult> {
   const { work, ref } = ready;
   let claimedAt = instant(deps);
-  times.sentMs = claimedAt.monotonicMs;
   noteUnderWay(deps, ref, 1);
   try {
     const [isOwn, intent, replaced, unordered, maxNano, late] = await Promise.all([
@@ -151,9 +150,7 @@ async function claimAndSend(
     // The price has risen since the batch's budget reserved it, by more than a balance can show.
     const reserved = (upToNano ?? Number.POSITIVE_INFINITY) + BALANCE_TOLERANCE_NANO;
     const mostNano = withFollowUp(work.row, intent.expected)?.hi ?? null;
-    if ((mostNano ?? Number.MAX_VALUE) > reserved) {
-      return { outcome: 'not_sent', reason: 'budget_reached' };
-    }
+    if ((mostNano ?? Number.MAX_VALUE) > reserved) return { outcome: 'not_sent', reason: 'budget_reached' };
     // Nothing was claimed, so whoever takes this row over finds a free place.
     if (!mayClaim(deps)) throw tryAgain('worker.ending', 'before the claim');
     const claimed = await claimWithin(deps, row, { maxNano, upToNano: mostNano }, () => {

@@ -154,7 +154,6 @@ const RESTARTS_MAX = 5;
 
 interface Swept {
   touch(): void;
-  /** A row has ended, as if its job had said so. */
   ended(report: RowFinished): Promise<void>;
   start(rows: StartedRow[]): Promise<void>;
 }

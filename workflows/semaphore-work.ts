@@ -3,7 +3,6 @@ import type {
   Granted,
   Holder,
   JobKey,
-  RecoverCursor,
   RecoverResult,
   SemaphoreInput,
   SemaphoreState,
@@ -129,7 +128,7 @@ const SWEPT_MAX = 20;
 
 /** Takes every open attempt of the ledger for a holder, before the first grant. */
 export async function recover(account: string, state: SemaphoreState): Promise<void> {
-  for (let cursor: RecoverCursor | null = 0; cursor !== null; ) {
+  for (let cursor: RecoverResult['next'] = 0; cursor !== null; ) {
     const page: RecoverResult = await homeProxy(account).recoverOpen({ from: cursor });
     for (const found of page.holders) permits.recover(state, found);
     state.breakers.push(...(page.breakers ?? []));

@@ -82,8 +82,7 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
       return record;
     });
   }
-  const was = ending.isLate && before;
-  if (was) await tellRevised(deps.messenger, ref.batch, was, record);
+  if (ending.isLate && before) await tellRevised(deps.messenger, ref.batch, before, record);
   else await tell(deps, ref, recordFor(record, present));
 }
 
@@ -117,8 +116,7 @@ export async function isRecordedDone(
 
 async function tell({ messenger }: Dependencies, ref: RowRef, record: RowRecord): Promise<void> {
   const { status, creditsNano = null, reasonCode } = record;
-  const why = reasonCode === undefined ? {} : { reason: reasonCode };
-  await messenger.rowFinished(ref.batch, { id: ref.id, status, creditsNano, ...why });
+  await messenger.rowFinished(ref.batch, { id: ref.id, status, creditsNano, ...defined({ reason: reasonCode }) });
 }
 
 /** The hash of the content that was paid for; it is not the row's where the manifest was changed meanwhile. */
@@ -141,8 +139,8 @@ async function buildRecord(
   const last = attempts.find(({ n }) => n === ending.n) ?? attempts.at(-1);
   const result = last && resultState(last);
   const closed = await closedText(deps, ref.batch, work.row, { reason: ending.reason, last });
-  const isOfLast = ending.status !== 'done' && !isForInputs(ending.reason);
-  const said = closed ?? (last && isOfLast ? reasonText(last) : undefined);
+  const said =
+    closed ?? (last && ending.status !== 'done' && !isForInputs(ending.reason) ? reasonText(last) : undefined);
   const reason = [said, ending.text].filter((part) => part !== undefined && part !== '').join('; ');
   const facts = result?.facts ?? sharedFacts(ending.shared);
   const { seed, revisedPrompt, warnings = [] } = facts;

@@ -177,13 +177,10 @@ export interface Release {
   answered?: boolean;
 }
 
-/** The entry of the index that the page before ended with; a number at the start. */
-export type RecoverCursor = string | number;
-
 export interface RecoverResult {
   holders: RecoveredHolder[];
-  /** Where to go on, or null at the end. */
-  next: RecoverCursor | null;
+  /** The entry of the index that this page ended with, or null at the end; a number at the start. */
+  next: string | number | null;
   /** As the home remembers them; on the first page. */
   breakers?: Breaker[];
   /** The cap as it was last read; on the first page, where it was ever read. */
