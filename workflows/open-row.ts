@@ -22,7 +22,7 @@ export interface RowFound {
 /** Puts a row among the open ones; undefined for one that is among them already. */
 export function openRow(state: BatchState, found: RowFound, nowMs: number): OpenedRow | undefined {
   const { batch, part, entry, feeds, isAhead } = found;
-  const { index, begins, kind, id, upToNano, atServiceNano } = entry;
+  const { index, begins, kind, id, upToNano, atServiceNano, earlierNano: countedNano } = entry;
   const known = state.open.find((o) => o.row.id === id);
   const row: RowRef = { batch, generation: state.generation, part, index, id, kind };
   if (known) {
@@ -36,7 +36,7 @@ export function openRow(state: BatchState, found: RowFound, nowMs: number): Open
   const shared = begins === 'share' ? { isSharing: true } : {};
   // What was at the service before has been counted as spent.
   const isNew = begins === 'submit' || begins === 'share' || begins === 'prepare';
-  const joined = isNew ? {} : { isJoined: true as const, ...defined({ atServiceNano }) };
+  const joined = isNew ? defined({ countedNano }) : { isJoined: true as const, ...defined({ atServiceNano }) };
   const fed = begins === 'prepare' ? { isFed: true as const } : {};
   const chained = { ...(feeds ? { feeds: true as const } : {}), ...(isAhead ? { isAhead: true as const } : {}) };
   const counted = { countedIn: state.generation, restarts: 0, sinceMs: nowMs };
@@ -87,7 +87,8 @@ export function reopenRow(
   const isCounted = row.generation === state.generation;
   if (isCounted && was) count(state, was, -1);
   const joined = { ...joinedCost(was, attempts, upToNano), ...defined({ atServiceNano }) };
-  const cost = isNew ? { upToNano: upToNano ?? null } : joined;
+  const earlier = defined({ countedNano: was?.creditsNano ?? undefined });
+  const cost = isNew ? { upToNano: upToNano ?? null, ...earlier } : joined;
   const countedIn = isCounted ? state.generation : '';
   const chained = { ...(begins === 'prepare' ? { isFed: true as const } : {}), ...(feeds ? { feeds } : {}) };
   const opened: OpenRow = { row, countedIn, restarts: 0, sinceMs: nowMs, ...cost, ...chained };

@@ -41,8 +41,15 @@ export async function entryOf(
   const isNew = begins === 'submit' || begins === 'share';
   const upToNano = isNew ? await upperCredits(deps.books, batch, fedRow(row, feeders)) : 0;
   const opened = begins === 'submit' && feeders.length > 0 ? 'prepare' : begins;
-  const counted = isNew ? {} : await countedOf(deps, { batch, id: row.id, n: attempts });
+  const ref = { batch, id: row.id, n: attempts };
+  const counted = isNew ? await earlierOf(deps, ref) : await countedOf(deps, ref);
   return { index: row.index, id: row.id, kind: row.kind, begins: opened, attempts, upToNano, ...counted };
+}
+
+/** Without it the cost of a row that is carried out once more would be counted a second time at its end. */
+async function earlierOf(deps: Dependencies, { batch, id, n }: AttemptRef): Promise<Pick<PageEntry, 'earlierNano'>> {
+  const record = n === 0 ? undefined : await deps.records.readRecord(batch, id);
+  return record?.creditsNano ? { earlierNano: record.creditsNano } : {};
 }
 
 /**

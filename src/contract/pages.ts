@@ -53,6 +53,8 @@ export interface PageEntry {
   upToNano: CreditsNano | null;
   /** The most that its attempt at the service can cost, which has been counted as spent. */
   atServiceNano?: CreditsNano;
+  /** What a row that is carried out once more has cost before, which has been counted as spent. */
+  earlierNano?: CreditsNano;
 }
 
 export interface PageInput {

@@ -38,7 +38,7 @@ export interface OpenRow {
   isJoined?: true;
   /** The most that this attempt can cost: its job pays no more for another one, should it end unbilled. */
   atServiceNano?: CreditsNano;
-  /** Of a joined row whose attempt may be in no sum: what the row was counted with when it had ended before. */
+  /** What the row was counted with when it had ended before; of a joined one whose attempt may be in no sum. */
   countedNano?: CreditsNano;
   /** Its answer was lost and the credits check has not decided yet; such a row takes no place of the window. */
   isCase?: true;

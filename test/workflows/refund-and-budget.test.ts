@@ -41,3 +41,32 @@ it('with a budget of just what the plan costs, a row whose bill came back is sen
   };
   expect(reopenRow(state, row, found, 3)).toMatchObject({ row: { id: 'r0' } });
 });
+
+it('what a row has cost counts once, however often it is carried out', () => {
+  const state = newBatchState(0);
+  supplyRows(state, { generation: 'g', rows: 2, retry: null, limits: { maxCreditsNano: 20, maxFailures: null } });
+  beginReadSpent(state);
+  // Both rows were rendered before, for 4 each.
+  takeSpent(state, { endedNano: 8, openNano: 0, unbounded: 0 });
+  const again = pageEntry(0, 'r0', 5, { attempts: 1, earlierNano: 4 });
+  const page = {
+    batch: 'b',
+    part: 0,
+    next: null,
+    isShort: false,
+    finished: {},
+    creditsNano: 0,
+    creditsUnknown: 0,
+    cap: 5,
+  };
+  takePage(state, { ...page, entries: [again] }, 0);
+  expect(roomNano(state)).toBe(7);
+  countFinished(state, { id: 'r0', status: 'done', creditsNano: 8 }, 1);
+  expect(roomNano(state)).toBe(8);
+  const row = { batch: 'b', generation: 'g', part: 0, index: 1, id: 'r1', kind: 'svc/image' as const };
+  const was = { status: 'done' as const, creditsNano: 4 };
+  reopenRow(state, row, { was, begins: 'submit', attempts: 1, upToNano: 5 }, 2);
+  expect(roomNano(state)).toBe(3);
+  countFinished(state, { id: 'r1', status: 'done', creditsNano: 8 }, 3);
+  expect(roomNano(state)).toBe(4);
+});
