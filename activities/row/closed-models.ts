@@ -89,14 +89,16 @@ function modelMarks(row: Row): string[] {
 }
 
 /**
- * What a refusal closes. Where it names another model than the row asked for, something else in the row selected that
- * one, so the row's own stays open: to ask in vain costs nothing, to fail rows that would render does.
+ * What a refusal closes: the model that the row names, and the one that the refusal names. Where no column names a model,
+ * something else in the row may have selected the refused one, so what the row seemed to ask for stays open: to ask in vain
+ * costs nothing, to fail rows that would render does.
  */
 function refusedMarks({ kind, cells }: Row, named: string | undefined): string[] {
   const own = selectedModel({ kind, cells });
-  if (named === undefined) return [markOf(kind, own ?? UNNAMED)];
-  if (own === undefined) return [markOf(kind, UNNAMED), markOf(kind, named)];
-  return [markOf(kind, isSame(own, named) ? own : named)];
+  const ownMark = markOf(kind, own ?? UNNAMED);
+  if (named === undefined || (own !== undefined && isSame(own, named))) return [ownMark];
+  const isSeeming = own !== undefined && cells.model === undefined;
+  return isSeeming ? [markOf(kind, named)] : [ownMark, markOf(kind, named)];
 }
 
 /** A name may come back as a path (`models/x`), or in other letters. */

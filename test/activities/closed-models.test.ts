@@ -55,7 +55,7 @@ describe('a refusal closes the model that the request selects', () => {
 });
 
 describe('a refusal that names a model which the row did not ask for', () => {
-  test('F22: closes that one, and leaves the own one open: what selected the other is not known', async () => {
+  test('F22: closes both, where the row has named its own', async () => {
     const asked = plainRow('r');
     const others = [asked, plainRow('r', { cells: { ...asked.cells, model: 'svc-delta-4' } })];
     expect(await closedAfter(asked, 'svc-delta-4', others)).toEqual([undefined, CLOSED]);
