@@ -58,7 +58,13 @@ describe('a refusal that names a model which the row did not ask for', () => {
   test('F22: closes both, where the row has named its own', async () => {
     const asked = plainRow('r');
     const others = [asked, plainRow('r', { cells: { ...asked.cells, model: 'svc-delta-4' } })];
-    expect(await closedAfter(asked, 'svc-delta-4', others)).toEqual([undefined, CLOSED]);
+    expect(await closedAfter(asked, 'svc-delta-4', others)).toEqual([CLOSED, CLOSED]);
+  });
+
+  test('F22: closes that one, where no column named the own: what selected the other is not known', async () => {
+    const asked = interaction({ model: 'image-2' });
+    const others = [asked, interaction({ model: 'image-3' })];
+    expect(await closedAfter(asked, 'image-3', others)).toEqual([undefined, CLOSED]);
   });
 
   test('closes it and what names none, where the row named none', async () => {
