@@ -100,6 +100,8 @@ export function takeCaps(deps: Dependencies, caps: Caps): void {
 
 /** What a batch was run with bounds the account no longer than the batch runs. */
 async function endLimitOf(deps: Dependencies, batch: string): Promise<void> {
+  // Hardly any batch has one: no turn is taken for the others.
+  if ((await readAccountLimits(deps.home)).ofBatch?.batch !== batch) return;
   const changed = await changeAccountLimits(deps.home, ({ ofBatch, ...limits }) =>
     ofBatch?.batch === batch ? limits : undefined,
   );

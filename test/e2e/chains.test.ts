@@ -135,8 +135,8 @@ describe.skipIf(!hasTemporal())('rows that feed rows', () => {
       const retry = { beforeMs: Date.now() + 1, classes: [] };
       writeFileSync(file, bytes.subarray(0, bytes.length - 1));
       expect((await stack.run('b', STORY, { retry })).counts).toMatchObject({ done: 2, not_started: 2 });
-      // The earlier attempt's refusal stands before it.
-      const reason = '400 no; media/hero.png of row hero is not the file that was rendered';
+      // What the earlier attempt was told is not why.
+      const reason = 'media/hero.png of row hero is not the file that was rendered';
       expect(await stack.record('b', 'edit')).toMatchObject({ reasonCode: 'input_changed', reason, attempts: 1 });
       rmSync(file);
       expect((await stack.run('b', STORY)).counts).toMatchObject({ done: 2, not_started: 2 });
