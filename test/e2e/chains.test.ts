@@ -140,7 +140,7 @@ describe.skipIf(!hasTemporal())('rows that feed rows', () => {
       expect(await stack.record('b', 'edit')).toMatchObject({ reasonCode: 'input_changed', reason, attempts: 1 });
       rmSync(file);
       expect((await stack.run('b', STORY)).counts).toMatchObject({ done: 2, not_started: 2 });
-      expect((await stack.record('b', 'edit'))?.reason).toBe('400 no; media/hero.png of row hero is gone');
+      expect((await stack.record('b', 'edit'))?.reason).toBe('media/hero.png of row hero is gone');
       writeFileSync(file, bytes);
       // An order for one row brings that row alone: what rows feed is begun by an order for the batch.
       const { generation, rows } = await stack.seed('b', STORY);

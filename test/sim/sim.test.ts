@@ -69,13 +69,6 @@ describe('simulation', () => {
       [/stopped for 40 s\n(.*\n)+.*ledger b1\/r6 1 void/, /ledger b1\/r6 2 done/],
     ],
     [
-      1107732,
-      'an answer that a gateway repeats to a row that a person has leaves it to the person (T8, I3)',
-      [
-        /cached-answer\n.*b1\/r7 1 created\n(.*\n)?.*taken for no answer.*\n(.*\n)*?.*b1\/r7 1 unknown\n.*b1\/r7 1 verdict undecided/,
-      ],
-    ],
-    [
       2001064,
       'a handle in a failed answer that a gateway repeats for another row belongs to the first (T8, TH)',
       [/502, which proves nothing by error-with-handle/, /POST 4 of b1\/r3\.1: 200, which proves nothing by cached/],
