@@ -11,6 +11,7 @@ import { findTemporalCli } from '../../scripts/lib/temporal-cli.mjs';
 import { freePort } from '../../scripts/lib/versitygw.mjs';
 import { dynamicConfigFlags, sqliteFlags } from '../../src/engine/server.js';
 import { type Figures, say } from './bench.js';
+import { watchMemory } from './memory.js';
 import { endedChildrenCpuSeconds, peakMbOf, writtenMbOf } from './processes.js';
 import { type Scenario, standOf } from './scenario.js';
 import { benchFolder, KEY, startService } from './stand.js';
@@ -31,7 +32,7 @@ interface Place {
 }
 
 /** What a peer has cost besides what the service tells; processor time is counted from outside. */
-type Cost = { peakMb: number; writtenMb?: number };
+type Cost = { peakMb: number; togetherMb: number; writtenMb?: number };
 
 export async function measurePeer(
   peer: string,
@@ -46,7 +47,7 @@ export async function measurePeer(
     await mkdir(join(folder, 'out'));
     await writeFile(place.work, JSON.stringify(workOf(scenario, service.url, join(folder, 'out'))));
     const before = endedChildrenCpuSeconds();
-    const { peakMb, writtenMb } = await start(place);
+    const { peakMb, togetherMb, writtenMb } = await start(place);
     const seconds = endedChildrenCpuSeconds() - before;
     const outputs = await readdir(join(folder, 'out'));
     if (outputs.length !== scenario.jobs)
@@ -56,6 +57,7 @@ export async function measurePeer(
       'processor, all processes': [seconds / scenario.jobs, 'CPU s per job'],
       ...(writtenMb === undefined ? {} : { 'written by the server': [writtenMb / scenario.jobs, 'MB per job'] }),
       'memory, all processes, most': [peakMb, 'MB'],
+      'memory, together, most': [togetherMb, 'MB'],
     };
   } finally {
     await service.close();
@@ -120,9 +122,10 @@ async function runSamples({ work, folder }: Place): Promise<Cost> {
   try {
     await untilReady(address);
     const args = [work, address, bundleOfSamples()];
-    const { peakMb } = await resultOf(fork(inPeers('samples', 'run.js'), args, { execArgv: [] }));
+    const peer = fork(inPeers('samples', 'run.js'), args, { execArgv: [] });
+    const { peakMb, togetherMb } = await resultOf(peer, server);
     const serverMb = await peakMbOf(server.pid ?? null);
-    return { peakMb: peakMb + serverMb, writtenMb: await writtenMbOf(server.pid ?? null) };
+    return { peakMb: peakMb + serverMb, togetherMb, writtenMb: await writtenMbOf(server.pid ?? null) };
   } finally {
     server.kill();
     await ended;
@@ -139,11 +142,13 @@ async function untilReady(address: string): Promise<void> {
   }
 }
 
-async function resultOf(child: ChildProcess): Promise<Cost> {
+async function resultOf(child: ChildProcess, server?: ChildProcess): Promise<Cost> {
   const ended = once(child, 'exit');
-  const said = once(child, 'message').then(([message]) => message as Cost);
+  const together = watchMemory(() => [child.pid, server?.pid]);
+  const said = once(child, 'message').then(([message]) => message as { peakMb: number });
   const outcome = await Promise.race([said, ended.then(([code]) => `a peer ended with ${code}`)]);
+  const togetherMb = together();
   if (typeof outcome === 'string') throw new Error(outcome);
   await ended;
-  return outcome;
+  return { ...outcome, togetherMb };
 }

@@ -15,6 +15,7 @@ export const KEY = 'sk-svc-emulator';
 export interface Stand {
   /** Removed at the end; on the disk of the checkout. */
   folder: string;
+  dataFolder: string;
   /** Runs a command to its end; throws with what it said where it fails. Gives its wall time. */
   callsheet(...args: string[]): Promise<{ seconds: number }>;
   /** Starts a command and leaves it running; its standard output is read by the caller. */
@@ -53,15 +54,17 @@ export async function openStand({ emulator, limits }: StandOptions): Promise<Sta
   const folder = await benchFolder();
   const service = await startService({ emulator, limits });
   const timeScale = emulator.speed ?? 1;
+  const dataFolder = join(folder, 'data');
   const environment = {
     ...foreignEnvironment(),
     CALLSHEET_API_KEY: KEY,
     CALLSHEET_BASE_URL: service.url,
     CALLSHEET_TIME_SCALE: String(timeScale),
-    CALLSHEET_DATA: join(folder, 'data'),
+    CALLSHEET_DATA: dataFolder,
   };
   return {
     folder,
+    dataFolder,
     callsheet: (...args) => runCommand(args, folder, environment),
     start: (...args) =>
       spawn(process.execPath, [bin, ...args], { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] }),
