@@ -133,6 +133,8 @@ describe('what a callback does (design 3, Recovering a lost handle; F53)', () =>
     await stand(states.unknown);
     await (await desk().open(token))?.(Buffer.from(body));
     expect(await handles()).toEqual(['44712345678901234561']);
+    // The job is told beside; the next test begins with nobody told.
+    await until(async () => told.length > 0);
   });
 
   it('without a handle in the body a lost answer stays lost', async () => {
