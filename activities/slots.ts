@@ -116,7 +116,9 @@ async function readLimits(deps: Dependencies, batches: string[]): Promise<Limits
   const terms = batches.map(async (batch) => {
     return { batch, ...((await readBatchOrder(deps.home, batch))?.slots ?? DEFAULT_SLOT_TERMS) };
   });
-  return { ...(await capOf(deps)), batches: await Promise.all(terms) };
+  // Together: what fails while another one is awaited would be nobody's, and end the worker.
+  const [cap, ...all] = await Promise.all([capOf(deps), ...terms]);
+  return { ...cap, batches: all };
 }
 
 async function capOf(deps: Dependencies): Promise<{ concurrent?: number }> {

@@ -1,11 +1,11 @@
 /** How every part of callsheet reaches a Temporal server: by the SDK's own variables and profile, or by an address. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import { Client, Connection, type ConnectionOptions, isGrpcServiceError } from '@temporalio/client';
 import { toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnection, NativeConnectionOptions } from '@temporalio/worker';
 import { callsUntil } from './temporal/calls-until.js';
 import type { KeyedCodec } from './temporal/payload-codec.js';
-import { readProfile } from './temporal/profile.js';
+import { readProfile, TemporalSettingsError } from './temporal/profile.js';
 
 export interface TemporalOptions {
   /** `host:port`; goes before the SDK's variables and profile. */
@@ -38,16 +38,19 @@ export interface TemporalWorkerConnection {
   namespace: string;
 }
 
+/** What the sentence about a server that does not answer depends on. */
+type ServerKind = Pick<TemporalOptions, 'embedded'> & { hasTls?: boolean };
+
 export class TemporalUnreachableError extends Error {
   override readonly name = 'TemporalUnreachableError';
   readonly code = 'temporal_unreachable';
   readonly address: string;
 
-  constructor(address: string, cause: unknown, { embedded = false }: TemporalOptions = {}) {
+  constructor(address: string, cause: unknown, { embedded = false, hasTls = false }: ServerKind = {}) {
     const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
     const said = embedded
       ? `the engine's Temporal server at ${address} does not answer (${why}): it may be starting again or its disk be full; \`callsheet engine status\` shows it and names its log`
-      : `no Temporal server answers at ${address} (${why}): check TEMPORAL_ADDRESS and the network`;
+      : `no Temporal server answers at ${address}${hasTls ? ' over TLS' : ''} (${why}): check TEMPORAL_ADDRESS${hasTls ? ', TEMPORAL_TLS' : ''} and the network`;
     super(said, { cause });
     this.address = address;
   }
@@ -62,15 +65,21 @@ const lookWithinMs = 4_000;
 const defaultTries = 3;
 const defaultWithinMs = 15_000;
 const pauseMs = 500;
+const GRPC_NOT_FOUND = 5;
 
-/** Connects a client; throws `TemporalUnreachableError` after 3 tries within 15 s. */
+/**
+ * Connects a client; throws `TemporalUnreachableError` after 3 tries within 15 s, `TemporalSettingsError` where a shared
+ * server has no such namespace.
+ */
 export async function connectTemporal(options: TemporalOptions = {}): Promise<TemporalClient> {
   const { connectionOptions, address, namespace } = settings(options);
   let isClosed = false;
   const interceptors = callsUntil(() => isClosed);
-  const connection = await withTries(address, options, (connectTimeout) =>
+  const hasTls = Boolean(connectionOptions.tls);
+  const connection = await withTries(address, { ...options, hasTls }, (connectTimeout) =>
     Connection.connect({ ...connectionOptions, connectTimeout, interceptors } as ConnectionOptions),
   );
+  if (options.embedded !== true) await proveNamespace(connection, namespace, address);
   const { codec } = options;
   const client = new Client({
     connection,
@@ -84,12 +93,26 @@ export async function connectTemporal(options: TemporalOptions = {}): Promise<Te
   return { client, connection, address, namespace, close };
 }
 
+/** What else is wrong with the namespace tells whoever uses it; a key may be allowed everything but this look. */
+async function proveNamespace(connection: Connection, namespace: string, address: string): Promise<void> {
+  try {
+    await bounded(connection, () => connection.workflowService.describeNamespace({ namespace }));
+  } catch (error) {
+    if (!isGrpcServiceError(error) || error.code !== GRPC_NOT_FOUND) return;
+    await connection.close();
+    throw new TemporalSettingsError(
+      `the Temporal server at ${address} has no namespace '${namespace}': check TEMPORAL_NAMESPACE, or create it (deploy/create-namespace.sh)`,
+    );
+  }
+}
+
 /** Connects a worker; throws `TemporalUnreachableError` after 3 tries within 15 s. */
 export async function connectTemporalWorker(options: TemporalOptions = {}): Promise<TemporalWorkerConnection> {
   const { connectionOptions, address, namespace } = settings(options);
   // The native bridge is large: clients never load it.
   const { NativeConnection: native } = await import('@temporalio/worker');
-  const connection = await withTries(address, options, () => native.connect(connectionOptions));
+  const hasTls = Boolean(connectionOptions.tls);
+  const connection = await withTries(address, { ...options, hasTls }, () => native.connect(connectionOptions));
   return { connection, address, namespace };
 }
 
@@ -107,7 +130,7 @@ function settings(options: TemporalOptions): {
 
 async function withTries<T extends Closable>(
   address: string,
-  options: TemporalOptions,
+  options: TemporalOptions & ServerKind,
   connect: (timeoutMs: number) => Promise<T>,
 ): Promise<T> {
   const { tries = defaultTries, withinMs = defaultWithinMs } = options;

@@ -8,6 +8,7 @@ const SENTENCES: Record<string, string> = {
   AllAccessDisabled: 'the bucket is closed',
   AuthorizationHeaderMalformed: 'the bucket is in another region: set s3.region',
   BAD_CHECKSUM: 'the server stored other bytes than were sent',
+  BadGateway: 'what stands before the server got no answer from it',
   ConditionalRequestConflict: 'another writer has the name just now',
   CredentialsProviderError:
     'no S3 credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
@@ -16,6 +17,7 @@ const SENTENCES: Record<string, string> = {
   ENOTFOUND: 'the host is unknown: check s3.endpoint and s3.region',
   EntityTooLarge: 'the file is larger than the server takes',
   ExpiredToken: 'the S3 credentials have expired: renew them and run the same command again',
+  GatewayTimeout: 'what stands before the server got no answer from it in time',
   IllegalLocationConstraintException: 'the bucket is in another region: set s3.region',
   InternalError: 'the server has a fault of its own',
   InvalidAccessKeyId: 'the server does not know the access key',
@@ -47,7 +49,10 @@ const BY_STATUS: Record<number, string> = {
   404: 'NoSuchBucket',
   409: 'ConditionalRequestConflict',
   412: 'PreconditionFailed',
+  500: 'InternalError',
+  502: 'BadGateway',
   503: 'SlowDown',
+  504: 'GatewayTimeout',
 };
 
 const NAMELESS = new Set(['Error', 'Unknown', 'UnknownError', 'NotFound', '403', '301', '400']);

@@ -3,6 +3,7 @@ import type { BatchSource } from '../../src/cli/batch/batch-source.js';
 import { type FollowEnd, type FollowEvent, followBatch, type Snapshot } from '../../src/cli/batch/follow.js';
 import type { SemaphoreView } from '../../src/contract/semaphore-view.js';
 import type { BatchEvent, BatchProgress } from '../../src/contract/workflows.js';
+import { StoreError } from '../../src/store/port.js';
 
 const COUNTS = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };
 const RESULT = { counts: { ...COUNTS, done: 2 }, creditsNano: 5, creditsUnknown: 0 };
@@ -168,6 +169,14 @@ test('6-O2: a full disk is named while nothing answers', async () => {
   const trouble = 'the disk of /data is full';
   const { snapshots } = await follow([{}, { progress: outage }], { trouble, abortAfterMs: 3_000 });
   expect(snapshots.at(-1)).toMatchObject({ lostWhy: trouble });
+});
+
+test('a home that cannot be read is told as such, in the words of its store (F46)', async () => {
+  const away = new StoreError('SlowDown', 'cannot read the home: the server asks for fewer requests (SlowDown)');
+  const { events, snapshots } = await follow([{}, { progress: away }], { abortAfterMs: 3_000 });
+  const told = { lostPlace: 'home', lostWhy: away.message };
+  expect(events).toContainEqual({ type: 'lost', ...told });
+  expect(snapshots.at(-1)).toMatchObject(told);
 });
 
 test('detaching ends it with the last look', async () => {

@@ -49,6 +49,7 @@ const snapshot: Snapshot = {
   },
   balanceNano: 96 * CREDIT,
   lostSinceMs: undefined,
+  lostPlace: 'work' as const,
   lostWhy: undefined,
 };
 const options = { batch: 'b', columns: 100, finishedBefore: 0, sinceMs: 0, paint: colors };

@@ -54,7 +54,9 @@ test('the advice is for the server that was asked: the engine has no address to 
     connectTemporal({ address: '127.0.0.1:1', embedded, tries: 1, withinMs: 1_000 }).catch((error) => String(error));
   expect(await said(true)).toMatch(/the engine's Temporal server at 127\.0\.0\.1:1 .*`callsheet engine status`/);
   expect(await said(true)).not.toContain('TEMPORAL_ADDRESS');
-  expect(await said(false)).toContain('check TEMPORAL_ADDRESS');
+  expect(await said(false)).toContain('check TEMPORAL_ADDRESS and');
+  vi.stubEnv('TEMPORAL_TLS', 'true');
+  expect(await said(false)).toMatch(/at 127\.0\.0\.1:1 over TLS .*: check TEMPORAL_ADDRESS, TEMPORAL_TLS and/);
 });
 
 test('a server that says nothing is given up within 15 s', async () => {
@@ -69,6 +71,17 @@ test('a server that says nothing is given up within 15 s', async () => {
 }, 30_000);
 
 describe.skipIf(!hasTemporal())('a real server', () => {
+  test('a namespace that it does not have is one sentence about the settings, for a client', async () => {
+    const server = await startTemporal();
+    try {
+      const failure = connectTemporal({ address: server.address, namespace: 'missing' });
+      await expect(failure).rejects.toThrow(TemporalSettingsError);
+      await expect(failure).rejects.toThrow(/has no namespace 'missing': check TEMPORAL_NAMESPACE/);
+    } finally {
+      await server.teardown();
+    }
+  });
+
   test('is reached by clients and workers, whatever the profile says', async () => {
     const server = await startTemporal();
     try {

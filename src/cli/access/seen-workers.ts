@@ -1,5 +1,6 @@
 import { hasFfmpeg } from '../../../activities/files/film-frame.js';
 import { FRAMES_MARK, TASK_QUEUE_TYPE, taskQueues } from '../../contract/names.js';
+import { TemporalSettingsError } from '../../temporal/profile.js';
 import { bounded, TemporalUnreachableError } from '../../temporal.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
@@ -46,7 +47,7 @@ export async function unservedText(session: Session, work: WorkAccess): Promise<
 export async function framesTaken(session: Session): Promise<boolean | 'unknown'> {
   if (sharedAddress(session) === undefined) return hasFfmpeg();
   const work = await joinWork(session).catch((error: unknown) => {
-    if (error instanceof TemporalUnreachableError) return undefined;
+    if (error instanceof TemporalUnreachableError || error instanceof TemporalSettingsError) return undefined;
     throw error;
   });
   if (work === undefined) return 'unknown';

@@ -2,6 +2,7 @@ import type { PauseReason } from '../../contract/semaphore.js';
 import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import type { BatchEvent, BatchProgress, BatchResult } from '../../contract/workflows.js';
 import type { CreditsNano } from '../../domain/money.js';
+import { StoreError } from '../../store/port.js';
 import { ownPauses, type Sight, type Standstill, standstillsOf } from '../views/troubles.js';
 import { type BatchSource, EngineGone, isOutage, reconnect, unlessGone, unlessOutage } from './batch-source.js';
 
@@ -16,7 +17,7 @@ export type FollowEvent =
   | { type: 'batch'; event: BatchEvent }
   | ({ type: 'paused'; sinceMs: number } & Standstill)
   | ({ type: 'resumed' } & Standstill)
-  | { type: 'lost' }
+  | ({ type: 'lost' } & Pick<Sight, 'lostPlace' | 'lostWhy'>)
   | { type: 'found' };
 
 interface FollowOptions {
@@ -53,7 +54,7 @@ export type FollowEnd =
 /** A pause that is waited for only so long. */
 type AccountPause = Exclude<PauseReason['reason'], 'user' | 'network'>;
 
-const ANSWERED = { lostSinceMs: undefined, lostWhy: undefined };
+const ANSWERED = { lostSinceMs: undefined, lostPlace: 'work', lostWhy: undefined } as const;
 const LOOK_EVERY_MS = 500;
 const BALANCE_EVERY_MS = 5_000;
 const STATE_EVERY_MS = 2_000;
@@ -86,10 +87,10 @@ export async function followBatch(options: FollowOptions): Promise<FollowEnd> {
     } catch (error) {
       if (signal.aborted) break;
       if (!isOutage(error)) throw error;
-      if (lostSinceMs === undefined) options.onEvent({ type: 'lost' });
+      const lost = await whatIsLost(options, error);
+      if (lostSinceMs === undefined) options.onEvent({ type: 'lost', ...lost });
       lostSinceMs ??= now();
-      const lostWhy = await options.trouble();
-      if (last !== undefined) options.onSnapshot({ ...last, atMs: now(), lostSinceMs, lostWhy });
+      if (last !== undefined) options.onSnapshot({ ...last, atMs: now(), lostSinceMs, ...lost });
       const isGone = error instanceof EngineGone;
       if (now() >= Math.max(reconnectAtMs, lostSinceMs + (isGone ? 0 : RECONNECT_AFTER_MS))) {
         reconnectAtMs = now() + RECONNECT_AFTER_MS;
@@ -115,6 +116,12 @@ interface Seen {
 interface Look {
   snapshot?: Snapshot;
   end?: FollowEnd;
+}
+
+/** A home in trouble says so itself; of a worker or server only this machine may know something. */
+async function whatIsLost({ trouble }: FollowOptions, error: unknown): Promise<Pick<Sight, 'lostPlace' | 'lostWhy'>> {
+  if (error instanceof StoreError) return { lostPlace: 'home', lostWhy: error.message };
+  return { lostPlace: 'work', lostWhy: await trouble() };
 }
 
 async function lookOnce(options: FollowOptions, seen: Seen, last: Snapshot | undefined): Promise<Look> {

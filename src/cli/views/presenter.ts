@@ -2,6 +2,7 @@ import type { FollowEvent, Snapshot } from '../batch/follow.js';
 import type { Io } from '../io.js';
 import { plain, type Terminal } from '../terminal.js';
 import { isCounted, liveLines, plainLine, stateOf, type ViewOptions } from './live-view.js';
+import { LOST_PLACES } from './troubles.js';
 
 /** Shows a followed batch: a live view on a terminal, else a line now and then. */
 interface Presenter {
@@ -76,7 +77,7 @@ function linePresenter({ terminal, batch, finishedBefore, sinceMs }: PresenterOp
 function eventLine(event: FollowEvent, isVerbose: boolean): string | undefined {
   switch (event.type) {
     case 'lost':
-      return 'Temporal or the worker does not answer; waiting for it';
+      return `${LOST_PLACES[event.lostPlace]} does not answer${event.lostWhy === undefined ? '' : ` (${event.lostWhy})`}; waiting for it`;
     case 'found':
       return 'it answers again';
     case 'paused':

@@ -19,19 +19,23 @@ export interface Sight {
   slots: SemaphoreView | undefined;
   /** Since when nothing answers; undefined while all is well. */
   lostSinceMs: number | undefined;
-  /** What this machine knows of the reason: a full disk. */
+  /** What gives no answer. */
+  lostPlace: keyof typeof LOST_PLACES;
+  /** What this machine knows of the reason: a full disk, or what the store of the home said. */
   lostWhy: string | undefined;
 }
 
+export const LOST_PLACES = { work: 'Temporal or the worker', home: 'the home' } as const;
+
 /** What keeps the batch from going on, each with its reason and since when. */
-export function troubles({ progress, slots, lostSinceMs, lostWhy, atMs }: Sight): string[] {
+export function troubles({ progress, slots, lostSinceMs, lostPlace, lostWhy, atMs }: Sight): string[] {
   const lines = (slots?.pauses ?? []).map((pause) => pauseWords(pause, progress));
   lines.push(...(slots?.curbs ?? []).map((curb) => curbText(curb, slots?.planCap ?? 0, atMs)));
   if (lostSinceMs !== undefined) {
     const lostMs = atMs - lostSinceMs;
     const howLong = lostMs < 1_000 ? '' : ` for ${formatDuration(lostMs)}`;
     lines.push(
-      `no answer from Temporal or the worker${howLong}, trying again${lostWhy === undefined ? '' : `: ${lostWhy}`}`,
+      `no answer from ${LOST_PLACES[lostPlace]}${howLong}, trying again${lostWhy === undefined ? '' : `: ${lostWhy}`}`,
     );
   }
   return lines;
@@ -108,7 +112,14 @@ interface StandstillFacts {
 export function standstillTexts({ batch, progress, slots, live, atMs }: StandstillFacts): string[] {
   const view = ownPauses(slots, batch);
   const pauses = view?.pauses ?? [];
-  const texts = troubles({ atMs, progress, slots: view, lostSinceMs: undefined, lostWhy: undefined });
+  const texts = troubles({
+    atMs,
+    progress,
+    slots: view,
+    lostSinceMs: undefined,
+    lostPlace: 'work',
+    lostWhy: undefined,
+  });
   const isOutputTold = pauses.some(({ reason }) => reason === 'outputs');
   if (progress.blocked !== null && !isOutputTold) texts.unshift(blockedText(progress.blocked));
   const isPauseTold = pauses.some(({ reason }) => reason === 'user' || reason === 'outputs');
