@@ -87,6 +87,25 @@ describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and 
     expect(paidRequests(rig.emulator.truth())).toBe(before);
   });
 
+  it('documents of a finished batch that a disk has damaged are written anew by the `run` that began it (F46)', async () => {
+    const flags = ['--max-credits', '5'];
+    expect((await run('damaged', [image('d1')], flags)).code).toBe(0);
+    const { account } = JSON.parse((await rig.run(['list', '--json'])).stdout);
+    const folder = join(rig.data, 'home', account, 'batches', 'damaged');
+    const damaged = ['terms.json', 'options.json', 'current.json'].map((name) => join(folder, name));
+    for (const file of damaged) writeFileSync(file, '');
+    expect((await rig.run(['retry', 'damaged', '--yes'])).stderr).toContain(
+      'give the `callsheet run …` that started it',
+    );
+    const verified = await rig.run(['ledger', 'verify']);
+    for (const name of ['terms', 'options', 'current']) expect(verified.stdout).toContain(`damaged/${name}.json`);
+    const again = await run('damaged', [image('d1')], flags);
+    expect(again.code, again.stderr).toBe(0);
+    expect(JSON.parse(readFileSync(damaged[0] ?? '', 'utf8'))).toMatchObject({ limits: { maxCreditsNano: 5e9 } });
+    expect((await rig.run(['ledger', 'verify'])).stdout).toContain('the ledger agrees with itself');
+    expect((await rig.run(['retry', 'damaged', '--yes'])).stderr).not.toContain('cannot be read');
+  });
+
   it('F46a, 4-U5: files that are gone or changed are seen at the next run and fetched again while they live', async () => {
     expect((await run('lost-files', [image('g1'), image('g2'), image('g3')])).code).toBe(0);
     const before = paidRequests(rig.emulator.truth());

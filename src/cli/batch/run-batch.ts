@@ -3,7 +3,7 @@ import type { RetryOrder } from '../../contract/workflows.js';
 import type { BatchOptions, ResponseFormat, SlotTerms } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
 import { clearCancelled, clearStopped, writeSampleGate } from '../../home/batch-marks.js';
-import { writeBatchOptions } from '../../home/batch-order.js';
+import { batchOptions, readBatchOrder, writeBatchOptions } from '../../home/batch-order.js';
 import { clearFollowers, orderRerun, rerunOrder } from '../../home/row-orders.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
 import { type BatchPlace, openHomeAccess } from '../access/home-access.js';
@@ -97,6 +97,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
     if (sample?.isNew) await writeSampleGate(access.home, batch, sample.gate);
     // Rows that were ordered again may lie beyond the sample: whoever approves the rest has them rendered.
     await keepRerunOrder({ ...at, generation, request, mayRerun });
+    await mendBatch({ ...at, generation, request });
     return quoted(await finishWithoutWork({ ...at, generation, out: config.out }, prepared));
   }
   await access.home.bindBaseUrl(baseUrl);
@@ -117,22 +118,12 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
  */
 async function takeOver(run: Run, work: WorkAccess): Promise<void> {
   const { request, access, batch, prepared, generation, mayRerun } = run;
-  const { config } = access;
   const { place } = request;
   await refuseForgottenBatch(run, work, request.trustsHome);
   await refuseChanged(run, place, await changedByNow(run, prepared), mayRerun, request.keepsFed);
   if (run.sample?.isNew) await closeGate(run, work, run.sample.gate);
-  await access.home.bindOut(batch, config.out, Date.now());
-  const options: BatchOptions = {
-    schema: 1,
-    out: config.out,
-    onExists: config.names.onExists,
-    sidecar: config.names.sidecar,
-    responseFormat: request.responseFormat,
-    manifestFolder: place.folder,
-    ...defined({ manifest: place.file, format: place.format, delimiter: place.delimiter, kind: place.defaultKind }),
-    maxOutputBytes: OUTPUT_BYTES_MAX,
-  };
+  await access.home.bindOut(batch, access.config.out, Date.now());
+  const options = optionsOf(run);
   await writeBatchOptions(access.home, batch, options);
   await keepRerunOrder(run);
   await recordSkipped(access, batch, prepared);
@@ -144,6 +135,32 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
   await clearFollowers(access.home, batch);
   if (request.retry !== null) await clearCancelled(access.home, batch);
   await awaitAgain(access, batch, prepared.lost);
+}
+
+function optionsOf({
+  access: { config },
+  request: { place, responseFormat },
+}: Pick<Run, 'access' | 'request'>): BatchOptions {
+  return {
+    schema: 1,
+    out: config.out,
+    onExists: config.names.onExists,
+    sidecar: config.names.sidecar,
+    responseFormat,
+    manifestFolder: place.folder,
+    ...defined({ manifest: place.file, format: place.format, delimiter: place.delimiter, kind: place.defaultKind }),
+    maxOutputBytes: OUTPUT_BYTES_MAX,
+  };
+}
+
+/** What cannot be read of a batch that is finished is said anew by the command that began it. */
+async function mendBatch(run: Pick<Run, 'session' | 'access' | 'batch' | 'generation' | 'request'>): Promise<void> {
+  const { access, batch, request, generation } = run;
+  if ((await batchOptions.read(access.home, batch)) === undefined)
+    await writeBatchOptions(access.home, batch, optionsOf(run));
+  if (!(await readBatchOrder(access.home, batch))?.isDamaged) return;
+  const { mendOrder } = await import('./submit-batch.js');
+  await mendOrder(run, { ...request, ...generation });
 }
 
 /** What `--changed` said holds for the manifest that it was said with, until that is edited again. */

@@ -130,7 +130,8 @@ type Standing = BatchPlace & Pick<KnownBatch, 'generation' | 'out'>;
 /** Every row is finished already: the summary comes from the home; no engine starts and nothing is sent. */
 export async function finishWithoutWork(at: Standing, rows: CountedRows): Promise<number> {
   const { session, access, batch, generation, out } = at;
-  const isCurrent = (await access.rows.currentGeneration(batch)) === generation.generation;
+  // A pointer that cannot be read is written anew as well.
+  const isCurrent = (await access.rows.certainGeneration(batch)) === generation.generation;
   const hasResults = (await openPlace(session.config, out, 'shared').size(`${batch}/results.csv`)) !== undefined;
   if (!isCurrent || !hasResults) {
     await access.rows.setCurrentGeneration(batch, generation.generation);

@@ -8,6 +8,7 @@ import { markOf } from '../../home/notices.js';
 import { absentIsUndefined } from '../../temporal/look.js';
 import { type BatchPlace, pricesInForce } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
+import { sharedAddress } from '../access/work-place.js';
 import type { Session } from '../session.js';
 import { orderRpm } from './batch-rpm.js';
 import { isRunning } from './batch-source.js';
@@ -43,20 +44,40 @@ export async function submitBatch(
   // The order first: no row goes further than what stands there.
   await changeBatchOrder(home, batch, async (before) => {
     const running = runs && !before?.isDamaged ? before : undefined;
-    const ordered = orderOf(given, terms, running);
-    const slots = slotsOf(session, given, before?.slots, running !== undefined);
-    const prices = pricesInForce(session, before);
-    // On a shared Temporal its workers' own settings say who is told.
-    const told = work.isShared ? {} : { notify: toldOf(session, given, before?.notify) };
-    const { isBreadthFirst = before?.isBreadthFirst ?? false } = given;
-    const kept = { ...ordered, slots, isBreadthFirst, ...(prices && { prices }), ...told };
     isNew = running === undefined;
-    order = { ...kept, limits: await approvedLimits(home, batch, generation, ordered.limits) };
+    order = await nextOrder(at, given, terms, before, running);
     return order;
   });
   await orderRpm(at, work, isNew && given.slots !== undefined);
   await signalBatch(at, work, batchInput(at, order), supply, { generation, rows, retry, limits: order.limits });
   await tellLimits(session, work);
+}
+
+/** Of a batch that has nothing to run: the command that began it says anew what a disk has damaged. */
+export async function mendOrder(at: BatchPlace, given: BatchSupply): Promise<void> {
+  const terms = termsOf(at.session, given.retries);
+  await changeBatchOrder(at.access.home, at.batch, async (before) =>
+    before?.isDamaged ? nextOrder(at, given, terms, before, undefined) : undefined,
+  );
+}
+
+/** `running`: the order before, where the batch goes on with it. */
+async function nextOrder(
+  { session, batch, access: { home } }: BatchPlace,
+  given: BatchSupply,
+  terms: BatchTerms,
+  before: BatchOrder | undefined,
+  running: BatchOrder | undefined,
+): Promise<BatchOrder> {
+  const ordered = orderOf(given, terms, running);
+  const slots = slotsOf(session, given, before?.slots, running !== undefined);
+  const prices = pricesInForce(session, before);
+  // On a shared Temporal its workers' own settings say who is told.
+  const isShared = sharedAddress(session) !== undefined;
+  const told = isShared ? {} : { notify: toldOf(session, given, before?.notify) };
+  const { isBreadthFirst = before?.isBreadthFirst ?? false } = given;
+  const limits = await approvedLimits(home, batch, given.generation, ordered.limits);
+  return { ...ordered, slots, isBreadthFirst, ...(prices && { prices }), ...told, limits };
 }
 
 /** Hands an order to the batch's workflow, which is started for it where it does not run. */
