@@ -96,7 +96,8 @@ export async function repairAll(session: Session): Promise<number> {
   else if (damaged.length === 0) terminal.note(`${amount(documents, 'document')}: none is damaged`);
   else {
     const kept = `${config.home}/${home.account}/set-aside/${atMs}`;
-    terminal.note(`what was set aside lies in ${kept}; rows without a record go on when their manifest is run again`);
+    if (left < done.length)
+      terminal.note(`what was set aside lies in ${kept}; rows without a record go on when their manifest is run again`);
   }
   return left === 0 ? EXIT.done : EXIT.someNotDone;
 }

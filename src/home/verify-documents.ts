@@ -87,7 +87,12 @@ async function isDamaged(store: Store, { key, sort }: DamagedDocument): Promise<
   if (bytes === undefined) return false;
   if (!sort.isLines) return decodeJson(sort.schema, bytes) === undefined;
   const lines = Buffer.from(bytes).toString('utf8').split('\n');
-  return lines.pop() !== '' || lines.some((line) => decodeJson(sort.schema, Buffer.from(line)) === undefined);
+  // No part is without rows: an emptied one has lost them.
+  return (
+    lines.pop() !== '' ||
+    lines.length === 0 ||
+    lines.some((line) => decodeJson(sort.schema, Buffer.from(line)) === undefined)
+  );
 }
 
 /** Sets damaged documents aside and makes anew what can be told from what lies beside them. */

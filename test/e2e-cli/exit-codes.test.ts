@@ -104,6 +104,15 @@ describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and 
     expect(JSON.parse(readFileSync(damaged[0] ?? '', 'utf8'))).toMatchObject({ limits: { maxCreditsNano: 5e9 } });
     expect((await rig.run(['ledger', 'verify'])).stdout).toContain('the ledger agrees with itself');
     expect((await rig.run(['retry', 'damaged', '--yes'])).stderr).not.toContain('cannot be read');
+    const { generation } = JSON.parse(readFileSync(damaged[2] ?? '', 'utf8'));
+    writeFileSync(join(folder, 'rows', generation, '000000.jsonl'), '');
+    expect((await rig.run(['ledger', 'verify'])).stdout).toContain('000000.jsonl: rows cannot be read');
+    const repaired = await rig.run(['ledger', 'repair']);
+    expect(repaired.stdout).toMatch(/^left .*000000\.jsonl: run its manifest again/m);
+    expect(repaired.stderr).not.toContain('set aside');
+    const raised = await run('damaged', [image('d1')], ['--max-credits', '6']);
+    expect(raised.stderr).toContain('--max-credits changes nothing where no row is left: `callsheet resume damaged');
+    expect((await rig.run(['ledger', 'verify'])).stdout).toContain('the ledger agrees with itself');
   });
 
   it('F46a, 4-U5: files that are gone or changed are seen at the next run and fetched again while they live', async () => {

@@ -8,7 +8,7 @@ import { resultLines } from '../../home/result-lines.js';
 import { isRerun, rerunOrder } from '../../home/row-orders.js';
 import { type RowContent, rowStanding } from '../../home/row-standing.js';
 import { retryFor } from '../../home/run-order.js';
-import { knownPrices, listPrice, resultSources } from '../access/home-access.js';
+import { type BatchPlace, knownPrices, listPrice, resultSources } from '../access/home-access.js';
 import { commandHint } from '../open-session.js';
 import { spentBefore } from '../plan/approve-plan.js';
 import type { Session } from '../session.js';
@@ -135,6 +135,16 @@ export async function tellApproved({ session, access, batch, generation }: Omit<
   session.terminal.warn(
     `'${batch}' may cost ${formatCredits(maxCreditsNano)} credits, as it was approved: \`${command}\` raises that`,
   );
+}
+
+/** Said of `--max-credits` where it does not hold, since nothing is left to run with it. */
+export async function tellUnheld({ session, access, batch }: BatchPlace): Promise<void> {
+  const { maxCreditsNano } = limitsOf(session);
+  if (maxCreditsNano === null || !ownLimits(session).includes('--max-credits')) return;
+  const order = await readBatchOrder(access.home, batch);
+  if (order === undefined || order.limits.maxCreditsNano === maxCreditsNano) return;
+  const command = commandHint(session, `resume ${batch} --max-credits ${formatCredits(maxCreditsNano)}`);
+  session.terminal.warn(`--max-credits changes nothing where no row is left: \`${command}\` sets it for later orders`);
 }
 
 /** Each batch keeps the limits that it was run with: one budget cannot be meant for all of them. */

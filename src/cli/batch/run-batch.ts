@@ -22,7 +22,7 @@ import type { Session } from '../session.js';
 import { refuseForgottenBatch } from './batch-source.js';
 import { markAsOwn, proveHome, proveOut, refuseOtherHome, refuseOtherPlaces } from './known-batch.js';
 import { awaitAgain, lostFileLines } from './lost-files.js';
-import { tellApproved } from './resume-refusals.js';
+import { tellApproved, tellUnheld } from './resume-refusals.js';
 import { bothOrders, type ChangedOrder } from './run-flags.js';
 import { tellQuote } from './sample-quote.js';
 import { closeGate, type SampleOfRun, type SampleOrder, sampleOfRun } from './sample-run.js';
@@ -98,6 +98,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
     // Rows that were ordered again may lie beyond the sample: whoever approves the rest has them rendered.
     await keepRerunOrder({ ...at, generation, request, mayRerun });
     await mendBatch({ ...at, generation, request });
+    await tellUnheld(at);
     return quoted(await finishWithoutWork({ ...at, generation, out: config.out }, prepared));
   }
   await access.home.bindBaseUrl(baseUrl);
