@@ -40,7 +40,8 @@ export function rowStanding(
   const isLate = record !== undefined && isOutdone(record, attempts);
   // A record of other content says nothing of the attempt that was made for this one.
   const own = paid && record && content && !isRecordOf(record, content.hash) ? undefined : record;
-  const begins = last && standsFor(last, content) ? beginsAt(last, own, isLate) : 'submit';
+  const isNews = isLate && record.seenStates !== statesOf(attempts);
+  const begins = last && standsFor(last, content) ? beginsAt(last, own, { isLate, isNews }) : 'submit';
   // A new attempt is numbered after all of them, whatever content they were made for.
   const at = begins === 'submit' ? attempts.at(-1) : last;
   return { ended: false, begins, attempts: at?.n ?? 0 };
@@ -130,7 +131,12 @@ function isAtService(standing: Standing): boolean {
   return standing === 'created' || standing === 'claimed' || standing === 'open_case';
 }
 
-function beginsAt(last: Attempt, record: RowRecord | undefined, isLate: boolean): Begins {
+/** `isLate`: its record is outdone, by an order or by what the ledger learned; `isNews`: by the latter. */
+function beginsAt(
+  last: Attempt,
+  record: RowRecord | undefined,
+  { isLate, isNews }: { isLate: boolean; isNews: boolean },
+): Begins {
   const standing = standingOf(last);
   switch (standing) {
     case 'void':
@@ -148,8 +154,8 @@ function beginsAt(last: Attempt, record: RowRecord | undefined, isLate: boolean)
     case 'given_up':
       return 'case';
     case 'written_off':
-      // Its job ends the row as failed; only a retry makes another attempt.
-      return record === undefined || isLate ? 'case' : 'submit';
+      // Its job ends the row as failed; only a later order, of one who knew it, makes another attempt.
+      return record === undefined || isNews ? 'case' : 'submit';
     case 'done':
     case 'rendered':
       return record?.status === 'failed' && !isLate ? 'submit' : 'download';

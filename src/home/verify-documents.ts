@@ -81,18 +81,13 @@ export async function verifyDocuments(
   return read;
 }
 
-/** One that went away meanwhile is not damaged; one whose last line was cut is. */
 async function isDamaged(store: Store, { key, sort }: DamagedDocument): Promise<boolean> {
   const bytes = await store.get(key);
   if (bytes === undefined) return false;
   if (!sort.isLines) return decodeJson(sort.schema, bytes) === undefined;
   const lines = Buffer.from(bytes).toString('utf8').split('\n');
-  // No part is without rows: an emptied one has lost them.
-  return (
-    lines.pop() !== '' ||
-    lines.length === 0 ||
-    lines.some((line) => decodeJson(sort.schema, Buffer.from(line)) === undefined)
-  );
+  if (lines.pop() !== '' || lines.length === 0) return true;
+  return lines.some((line) => decodeJson(sort.schema, Buffer.from(line)) === undefined);
 }
 
 /** Sets damaged documents aside and makes anew what can be told from what lies beside them. */

@@ -133,6 +133,28 @@ describe.skipIf(!hasTemporal())('rerun', () => {
     expect(lines().get('hero')).toMatchObject({ status: 'done', flags: [], file: 'media/hero.v2.png' });
   });
 
+  it('a render whose lost answer a person found unbilled: the order can be given again, and renders', async () => {
+    // Of an account that others use as well the balance tells nothing: a person is asked.
+    rig = await startRig({ speed: 100, config: { account: { exclusive: false }, ambiguity: 'hold' } });
+    await rig.write('story.csv', STORY.split('\n').slice(0, 2).join('\n'));
+    await ok('run', 'story.csv', '--yes');
+    rig.emulator.setFaults([
+      { match: { route: 'svc.image' }, times: 1, action: { do: 'reset-before-answer', created: false } },
+    ]);
+    await ok('rerun', 'story', 'hero', '--yes');
+    await until('its answer is lost', async () => {
+      const marked = await rig.run(['review', 'mark-lost', 'story', 'hero', '--not-billed', '--yes']);
+      return marked.code === 0 || undefined;
+    });
+    await ended();
+    expect(lines().get('hero')).toMatchObject({ status: 'done', flags: ['rerun_failed'], attempts: 2 });
+    expect(jobs()).toBe(1);
+    await ok('rerun', 'story', 'hero', '--yes');
+    await until('it was rendered again', () => (jobs() === 2 ? true : undefined));
+    await ended();
+    expect(lines().get('hero')).toMatchObject({ status: 'done', flags: [], attempts: 3 });
+  });
+
   it('a changed row alone: what it feeds stays done with stale_input, and nothing of it is rendered', async () => {
     await story();
     const before = lines();

@@ -132,6 +132,14 @@ describe('a record that the ledger outdid (design 3: a late state wins)', () => 
     expect(rowStanding(failed, attempts, null, of('h'))).toEqual({ ended: false, begins: 'download', attempts: 1 });
   });
 
+  it('a rerun that was lost and found unbilled is over; an order that was given after that renders once more', () => {
+    const ruled: AttemptState = { state: 'ruled', atMs: 4, ruling: 'not_billed', by: { who: 'ann' } };
+    const attempts = [{ ...lost, states: [...lost.states, ruled] }];
+    const ordered = (seenStates: number) => record({ seenStates, rerunAtMs: 5 });
+    expect(rowStanding(ordered(2), attempts, null, of('h'))).toMatchObject({ ended: false, begins: 'case' });
+    expect(rowStanding(ordered(3), attempts, null, of('h'))).toMatchObject({ ended: false, begins: 'submit' });
+  });
+
   it('what is done stays done', () => {
     expect(rowStanding(record({ seenStates: 3 }), [lost], null, of('h')).ended).toBe(true);
   });
