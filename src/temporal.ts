@@ -72,10 +72,9 @@ const GRPC_NOT_FOUND = 5;
  * server has no such namespace.
  */
 export async function connectTemporal(options: TemporalOptions = {}): Promise<TemporalClient> {
-  const { connectionOptions, address, namespace } = settings(options);
+  const { connectionOptions, address, namespace, hasTls } = settings(options);
   let isClosed = false;
   const interceptors = callsUntil(() => isClosed);
-  const hasTls = Boolean(connectionOptions.tls);
   const connection = await withTries(address, { ...options, hasTls }, (connectTimeout) =>
     Connection.connect({ ...connectionOptions, connectTimeout, interceptors } as ConnectionOptions),
   );
@@ -108,10 +107,9 @@ async function proveNamespace(connection: Connection, namespace: string, address
 
 /** Connects a worker; throws `TemporalUnreachableError` after 3 tries within 15 s. */
 export async function connectTemporalWorker(options: TemporalOptions = {}): Promise<TemporalWorkerConnection> {
-  const { connectionOptions, address, namespace } = settings(options);
+  const { connectionOptions, address, namespace, hasTls } = settings(options);
   // The native bridge is large: clients never load it.
   const { NativeConnection: native } = await import('@temporalio/worker');
-  const hasTls = Boolean(connectionOptions.tls);
   const connection = await withTries(address, { ...options, hasTls }, () => native.connect(connectionOptions));
   return { connection, address, namespace };
 }
@@ -120,12 +118,13 @@ function settings(options: TemporalOptions): {
   connectionOptions: NativeConnectionOptions;
   address: string;
   namespace: string;
+  hasTls: boolean;
 } {
   const profile = options.embedded === true ? {} : readProfile();
   const address = options.address ?? profile.address ?? '127.0.0.1:7233';
   const namespace = options.namespace ?? profile.namespace ?? 'default';
   const { connectionOptions } = toClientOptions({ ...profile, address, namespace });
-  return { connectionOptions, address, namespace };
+  return { connectionOptions, address, namespace, hasTls: Boolean(connectionOptions.tls) };
 }
 
 async function withTries<T extends Closable>(

@@ -11,9 +11,10 @@ import type { Row } from '../../src/domain/row.js';
 import { handleOf, isContradicted, standingOf } from '../../src/domain/standing.js';
 
 import { resultState } from '../../src/home/attempts.js';
+import { sortOf } from '../../src/home/document-sorts.js';
 import { isNameOfAnother, takeName } from '../../src/home/handles.js';
 import { statesOf } from '../../src/home/row-standing.js';
-import { repairDocument, sortOf } from '../../src/home/verify-documents.js';
+import { repairDocument } from '../../src/home/verify-documents.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 const film = (id: string, index: number): Row =>

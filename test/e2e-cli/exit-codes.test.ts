@@ -111,7 +111,7 @@ describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and 
     expect(repaired.stdout).toMatch(/^left .*000000\.jsonl: run its manifest again/m);
     expect(repaired.stderr).not.toContain('set aside');
     const raised = await run('damaged', [image('d1')], ['--max-credits', '6']);
-    expect(raised.stderr).toContain('--max-credits changes nothing where no row is left: `callsheet resume damaged');
+    expect(raised.stderr).toContain('--max-credits changes nothing where no row is run: `callsheet resume damaged');
     expect((await rig.run(['ledger', 'verify'])).stdout).toContain('the ledger agrees with itself');
   });
 

@@ -82,6 +82,8 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
 
     await sampled('--sample', '2', '--yes');
     await sampled('--yes');
+    const budgeted = await sampled('--yes', '--max-credits', '90');
+    expect(budgeted.stderr).toContain('no row is run: `callsheet approve shots --max-credits 90` sets it');
     const resumed = await rig.run(['resume', 'shots']);
     expect([resumed.code, resumed.stderr]).toEqual([
       2,
@@ -113,6 +115,13 @@ describe.skipIf(!hasTemporal())('run --sample and approve', () => {
       ROWS.map(({ id }) => id),
     );
     expect(jobs()).toHaveLength(ROWS.length);
+    // What was approved goes before what a finished batch is run with: one order is named, and it is not refused.
+    const dearer = await rig.run(['run', 'shots.csv', '--yes', '--max-credits', '200']);
+    expect([dearer.code, dearer.stderr]).toEqual([
+      0,
+      expect.stringContaining('`callsheet approve shots --max-credits 200` raises'),
+    ]);
+    expect(dearer.stderr).not.toContain('no row is run');
     const again = await rig.run(['approve', 'shots']);
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('waits for approval')]);
     const raised = await rig.run(['approve', 'shots', '--max-credits', '100']);

@@ -8,7 +8,7 @@ import { resultLines } from '../../home/result-lines.js';
 import { isRerun, rerunOrder } from '../../home/row-orders.js';
 import { type RowContent, rowStanding } from '../../home/row-standing.js';
 import { retryFor } from '../../home/run-order.js';
-import { type BatchPlace, knownPrices, listPrice, resultSources } from '../access/home-access.js';
+import { knownPrices, listPrice, resultSources } from '../access/home-access.js';
 import { commandHint } from '../open-session.js';
 import { spentBefore } from '../plan/approve-plan.js';
 import type { Session } from '../session.js';
@@ -125,8 +125,10 @@ async function refuseAboveApproval({ access, batch, generation }: KnownBatch, gi
   );
 }
 
+type ToldBatch = Omit<KnownBatch, 'out' | 'createdAtMs'>;
+
 /** Said of `--max-credits` where it does not hold, since less was approved. */
-export async function tellApproved({ session, access, batch, generation }: Omit<KnownBatch, 'out' | 'createdAtMs'>) {
+export async function tellApproved({ session, access, batch, generation }: ToldBatch) {
   const given = limitsOf(session);
   if (given.maxCreditsNano === null || !ownLimits(session).includes('--max-credits')) return;
   const { maxCreditsNano } = await approvedLimits(access.home, batch, generation.generation, given);
@@ -137,14 +139,15 @@ export async function tellApproved({ session, access, batch, generation }: Omit<
   );
 }
 
-/** Said of `--max-credits` where it does not hold, since nothing is left to run with it. */
-export async function tellUnheld({ session, access, batch }: BatchPlace): Promise<void> {
-  const { maxCreditsNano } = limitsOf(session);
-  if (maxCreditsNano === null || !ownLimits(session).includes('--max-credits')) return;
+/** Said of `--max-credits` where it does not hold, since no row is run with it; `waits`: a sample's rest is to be approved. */
+export async function tellUnheld({ session, access, batch, generation }: ToldBatch, waits: boolean): Promise<void> {
+  if (!ownLimits(session).includes('--max-credits')) return;
+  const { maxCreditsNano } = await approvedLimits(access.home, batch, generation.generation, limitsOf(session));
   const order = await readBatchOrder(access.home, batch);
-  if (order === undefined || order.limits.maxCreditsNano === maxCreditsNano) return;
-  const command = commandHint(session, `resume ${batch} --max-credits ${formatCredits(maxCreditsNano)}`);
-  session.terminal.warn(`--max-credits changes nothing where no row is left: \`${command}\` sets it for later orders`);
+  if (maxCreditsNano === null || order?.limits.maxCreditsNano === maxCreditsNano) return;
+  const word = waits ? 'approve' : 'resume';
+  const command = commandHint(session, `${word} ${batch} --max-credits ${formatCredits(maxCreditsNano)}`);
+  session.terminal.warn(`--max-credits changes nothing where no row is run: \`${command}\` sets it for what follows`);
 }
 
 /** Each batch keeps the limits that it was run with: one budget cannot be meant for all of them. */
