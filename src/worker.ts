@@ -11,11 +11,14 @@ import { awaitedCalls, endClaims } from '../activities/row/claims.js';
 import type { AccountSettings } from './contract/account.js';
 import { FRAMES_MARK, taskQueues } from './contract/names.js';
 import { defined } from './domain/defined.js';
+import type { Log } from './domain/log.js';
 import type { AwaitedCall } from './domain/price.js';
+import { CLOCK_NOTED_EVERY_MS, noteClock } from './home/clocks.js';
 import { packageRoot } from './package-root.js';
 import { proveBucket } from './store/open-store.js';
 import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './temporal.js';
 import { type ApiWorker, startApiWorker } from './worker/api.js';
+import { machineClock } from './worker/callers.js';
 import { createSteadyClock } from './worker/clock.js';
 import { createDependencies } from './worker/dependencies.js';
 import { startEarlierAnew } from './worker/earlier-workflows.js';
@@ -66,6 +69,13 @@ async function bindHome({ home, transport }: Handed, { baseUrl }: AccountSetting
   }
 }
 
+/** Tells the home again and again whose clock this worker goes by; returns how to end that. */
+async function tellClock({ home, now }: Handed, log: Log): Promise<() => unknown> {
+  const tell = () => noteClock(home, machineClock(), now());
+  await tell();
+  return repeat(CLOCK_NOTED_EVERY_MS, tell, log, 'whose clock is used could not be noted');
+}
+
 /** Requests per minute that the api queue begins with. */
 function firstRpmOf(deps: Dependencies): Promise<number> {
   const first = firstCaps(deps).then(
@@ -93,6 +103,8 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   const known = await handed.home.latestCheckpoint();
   // The clock may have been set back since an earlier worker wrote this.
   if (known) clock.notBefore(known.atMs);
+  // Where it alone serves the account there is no other clock.
+  const endClockNotes = window === undefined ? await tellClock(handed, log) : undefined;
   const firstRpm = firstRpmOf(deps);
   const activities = createActivities(deps);
   const queues = taskQueues(account);
@@ -140,6 +152,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   async function shutDown(): Promise<void> {
     endClaims(deps);
     void endRescue();
+    void endClockNotes?.();
     notices.end();
     // Who does not answer in time is told again by who serves the account next.
     const told = Promise.race([endNotices(), sleep(NOTICES_END_MS, undefined, { ref: false })]);

@@ -1,3 +1,4 @@
+import { clocksApartMs } from '../home/clocks.js';
 import { attemptsSince, type NamedAttempt, type OpenCase } from './attempts.js';
 import { type Evidence, movementsOf, type Reading } from './check/evidence.js';
 import { indexMovements, opennessOf } from './check/movement-index.js';
@@ -57,8 +58,15 @@ function isQuietAtOne({ cases, lambdaMs, rhoMs }: History, begun: NamedAttempt[]
   return readings.some(isQuiet);
 }
 
-/** Oldest first. */
+/**
+ * Oldest first. Where several machines serve the account, another one may have taken a reading than the claim that it is
+ * compared with: it is then of some moment of a span that is longer at both ends.
+ */
 export async function readingsSince({ home }: Books, sinceMs: number): Promise<Reading[]> {
-  const checkpoints = await home.checkpointsSince(sinceMs);
-  return checkpoints.map(({ askedMs, atMs, balanceNano }) => ({ askedMs: askedMs ?? atMs, atMs, balanceNano }));
+  const [checkpoints, apartMs] = await Promise.all([home.checkpointsSince(sinceMs), clocksApartMs(home, sinceMs)]);
+  return checkpoints.map(({ askedMs, atMs, balanceNano }) => ({
+    askedMs: (askedMs ?? atMs) - apartMs,
+    atMs: atMs + apartMs,
+    balanceNano,
+  }));
 }

@@ -5,6 +5,7 @@ import { cancelled, pauses, sampleGate, stopped } from './batch-marks.js';
 import { batchOptions, batchOrder } from './batch-order.js';
 import { accountSchema, batchSchema } from './bindings.js';
 import { bookedSchema } from './charge-book.js';
+import { clockSchema } from './clocks.js';
 import { takenFrame } from './feeds.js';
 import { handleSchema, nameOwner, refSchema } from './handles.js';
 import { checkpointSchema } from './home.js';
@@ -73,6 +74,7 @@ const SORTS: DocumentSort[] = [
   sort(/^handles\//, 'whose a handle is', nameOwner.schema, 'kept'),
   sort(/^watch\//, 'a watched verdict', watched.schema, 'again'),
   sort(/^(claimed|claims\/[^/]+)\.json$/, 'when it claimed last', claimsSchema, 'kept'),
+  sort(/^clocks\//, 'whose clock is used', clockSchema, 'again'),
   sort(/^limits\.json$/, 'limits of the account', accountLimits.schema, 'again'),
   sort(/^learned\.json$/, 'what the balance taught', learnedFacts.schema, 'kept'),
   sort(/^render-times\.json$/, 'when renders ended', renderEnds.schema, 'again'),

@@ -43,6 +43,9 @@ function accountKeys(root: string) {
     claimed: `${root}/claimed.json`,
     /** How far one process has noted its claims. */
     claims: (claimer: string) => `${root}/claims/${safe(claimer)}.json`,
+    /** By machine. */
+    clocks: `${root}/clocks`,
+    clock: (machine: string) => `${root}/clocks/${safe(machine)}.json`,
     balances: `${root}/balance`,
     balanceBucket,
     balance: (atMs: number, random: string) => `${balanceBucket(atMs)}/${digits(atMs, 13)}-${safe(random)}.json`,

@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { isAlive, startMark } from '#scripts/live-process.mjs';
 import type { Callers } from '../../activities/dependencies.js';
 
@@ -21,9 +22,21 @@ export function createCallers(): Callers {
 
 function placeOfProcesses(): string | undefined {
   try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+    return `${readBoot()} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
     return undefined;
   }
+}
+
+/** Names the clock that this process goes by: all containers of a machine have the same one. */
+export function machineClock(): string {
+  try {
+    return readBoot();
+  } catch {
+    return hostname();
+  }
+}
+
+function readBoot(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
