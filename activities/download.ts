@@ -1,3 +1,4 @@
+import { tellRevised } from '../src/books/revise.js';
 import type { AttemptInput, DownloadInput, DownloadResult } from '../src/contract/attempts.js';
 import type { AttemptRef } from '../src/domain/attempt.js';
 import { handleOf, standingOf } from '../src/domain/standing.js';
@@ -13,6 +14,7 @@ import type { Dependencies } from './dependencies.js';
 import { askedWaitMs, readTurn, tryAgain, withRecords } from './failures.js';
 import { type FailedOutput, isAwaited, type Missing, nextTry } from './files/download-ends.js';
 import { type Landed, land, openLanding } from './files/landing.js';
+import { takeStored } from './files/stored-again.js';
 import { type Tries, triedText, whileStored, withTries } from './files/tries.js';
 import { type Ending, endRow, isRecordedDone } from './row/record.js';
 import { noteLimits } from './row/semaphore-notes.js';
@@ -68,6 +70,9 @@ async function download(
     await deps.messenger.rewriteResults(batch);
     return { outcome: 'done' };
   }
+  const taken = record && (await takeStored(deps, input, { work, attempt, record }));
+  if (taken && isLate) await tellRevised(deps.messenger, batch, record, taken);
+  if (taken && isLate) return { outcome: 'done' };
   if (await isRecordedDone(deps, row, work, attempt)) return { outcome: 'done' };
   const hasOthers = n > 1 && (await deps.ledger.read(batch, id)).some((one) => one.n !== n && hasOutput(one));
   const landed = await land(openLanding({ deps, budget, input, work }, record, hasOthers), result.outputs);

@@ -92,7 +92,10 @@ export interface RowRecord {
   keptFor?: string;
   /** When the render that was taken over was submitted: its row may have several. */
   reusedSubmittedAtMs?: number;
-  /** What it rendered before its own files, the oldest first: paid, and kept beside them. */
+  /**
+   * What it rendered before its own files, the oldest first: paid, and kept beside them. While its files are away, what was
+   * stored of them too.
+   */
   pastRenders?: PastRender[];
   /** How many states the row's attempts had in the ledger: more of them since then outdo this record. */
   seenStates?: number;

@@ -1,8 +1,12 @@
 import { defined } from '../domain/defined.js';
+import { REASONS } from '../domain/failure.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { OutputFile, PastRender, RowRecord } from '../domain/outcome.js';
 
-/** What a row rendered before its newest render: each was paid and lies beside it, and may stand for another row. Pure. */
+/**
+ * What a row rendered before its newest render: each was paid and lies beside it, and may stand for another row. Its newest
+ * one is among them while its files are away: an output folder that is not mounted may come back with them. Pure.
+ */
 
 /** A row that is rendered again more often than this is known by its newest renders alone: its record stays small. */
 const PAST_RENDERS_MAX = 100;
@@ -24,9 +28,36 @@ export function keepRenders(before: RowRecord | undefined, made: RowRecord, reco
   if (hasOwnRender(before)) past.push(pastRender(before, ownCost(before)));
   if (hasOwnRender(made)) past.push(pastRender(made, difference(made.creditsNano, before.creditsNano)));
   const kept = past.filter(
-    ({ files }, i) => !sameFile(files, own) && past.findIndex((one) => sameFile(one.files, files)) === i,
+    (one, i) => !isIn(one, record, own) && past.findIndex(({ files }) => sameFile(files, one.files)) === i,
   );
   return kept.length === 0 ? rest : { ...rest, pastRenders: kept.slice(-PAST_RENDERS_MAX) };
+}
+
+/** Its files are the record's own, or were fetched again under another name. */
+function isIn(past: PastRender, record: RowRecord, own: readonly OutputFile[]): boolean {
+  return sameFile(past.files, own) || (own.length > 0 && isOfAttempt(past, record));
+}
+
+function isOfAttempt(past: PastRender, { submittedAtMs, rowHash }: RowRecord): boolean {
+  return submittedAtMs !== undefined && past.submittedAtMs === submittedAtMs && past.rowHash === rowHash;
+}
+
+/** What was stored of a row whose output is waited for once more, or is lost since nothing gives it any more. */
+export function awayRender(record: RowRecord): PastRender | undefined {
+  const { status, reasonCode, pastRenders } = record;
+  const isOpen = status === 'review' || status === 'lost_paid';
+  if (!isOpen || reasonCode === undefined || REASONS[reasonCode].class !== 'output') return undefined;
+  return pastRenders?.find((past) => isOfAttempt(past, record));
+}
+
+/** The record as it was before its files were away; `files` are those of its away render, as they lie now. */
+export function withStored(
+  record: RowRecord,
+  { warnings, inputs, finishedAtMs }: PastRender,
+  files: OutputFile[],
+): RowRecord {
+  const { reasonCode: _reasonCode, reason: _reason, ...rest } = record;
+  return keepRenders(record, rest, { ...rest, status: 'done', files, warnings, finishedAtMs, ...defined({ inputs }) });
 }
 
 /** Each render that a record tells of, with its own cost, the newest first; its own files only while no other is made. */

@@ -70,7 +70,21 @@ export function createOutputs(store: Store, batch: string) {
       const held = await store.stat(key);
       return held?.sha256 === file.sha256 ? { ...file, ...held, file: key.slice(batch.length + 1) } : undefined;
     },
+    /** Files as they lie; undefined unless each is there with the bytes that were stored. Whoever asks can fetch them. */
+    there: async (files: readonly OutputFile[]): Promise<OutputFile[] | undefined> => {
+      const found: OutputFile[] = [];
+      for (const { etag: _etag, version: _version, ...file } of files) {
+        const held = await store.stat(`${batch}/${file.file}`).catch(unreadable);
+        if (held?.sha256 !== file.sha256 || held.bytes !== file.bytes) return undefined;
+        found.push({ ...file, ...held });
+      }
+      return found;
+    },
   };
+}
+
+function unreadable(error: unknown): undefined {
+  if (!(error instanceof StoreError)) throw error;
 }
 
 function baseOf(batch: string, { stem, position }: Pick<SaveOptions, 'stem' | 'position'>): string {

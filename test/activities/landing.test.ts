@@ -10,10 +10,12 @@ import { shareActivities } from '../../activities/share.js';
 import type { DownloadInput, LateOutputInput } from '../../src/contract/attempts.js';
 import type { OutputBlocked, RowFinished } from '../../src/contract/messages.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
+import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { writeBatchOptions } from '../../src/home/batch-order.js';
 import { landedBatches } from '../../src/home/late-outputs.js';
+import { keepRenders } from '../../src/home/past-renders.js';
 import { resultLines } from '../../src/home/result-lines.js';
 import { clearFollowers } from '../../src/home/row-orders.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
@@ -328,6 +330,54 @@ describe('the landing of an output', () => {
     const over = await withBoth(HTML, status(404), longAgoMs);
     expect(await over.download(since(longAgoMs), { n: 2 })).toEqual({ outcome: 'ended', status: 'review' });
     expect((await over.record('r'))?.reason).toContain('what came is kept as ');
+  });
+
+  /** The row was done; then its output folder was away, so that its output is waited for once more. */
+  async function unmounted() {
+    const one = await stand([imageRow('r')], whole({}, PNG), status(403));
+    await one.download();
+    const done = await one.record('r');
+    if (done === undefined) throw new Error('the row has no record');
+    rmSync(join(one.out, 'b/media/r.png'));
+    const awaited: RowRecord = { ...done, status: 'review', reasonCode: 'output_pending', files: [] };
+    await one.deps.records.writeRecord('b', keepRenders(done, awaited, awaited));
+    return { ...one, done, putBack: () => writeFileSync(join(one.out, 'b/media/r.png'), PNG) };
+  }
+
+  test('F46a: what was stored is known while it is fetched again and once it is lost, and is taken when it lies there', async () => {
+    const one = await unmounted();
+    expect(await one.download()).toEqual({ outcome: 'ended', status: 'review' });
+    one.deps.now = () => Date.now() + 7.1 * DAY_MS;
+    expect(await one.download(since(Date.now(), 930), { isLate: true })).toEqual({
+      outcome: 'ended',
+      status: 'lost_paid',
+    });
+    const lost = await one.record('r');
+    expect(lost).toMatchObject({ status: 'lost_paid', reasonCode: 'output_expired', files: [] });
+    const asked = one.server.requests.length;
+    one.putBack();
+    expect(await one.download()).toEqual({ outcome: 'done' });
+    expect(one.server.requests).toHaveLength(asked);
+    expect(await one.record('r')).toEqual({ ...one.done, seenStates: lost?.seenStates });
+    expect(one.finished.at(-1)).toMatchObject({ id: 'r', status: 'done' });
+  });
+
+  test('F46a: a late try takes the stored file as it lies, and corrects the results of a batch that has ended', async () => {
+    const one = await unmounted();
+    one.endBatch();
+    one.putBack();
+    expect(await one.download(undefined, { isLate: true })).toEqual({ outcome: 'done' });
+    expect(one.server.requests).toHaveLength(1);
+    expect(await one.record('r')).toEqual(one.done);
+    expect(one.finished.at(-1)).toMatchObject({ id: 'r', status: 'done', was: { status: 'review' } });
+    expect(one.rewritten).toEqual(['b']);
+  });
+
+  test('F46a: another file at its place is not taken for the stored one', async () => {
+    const one = await unmounted();
+    writeFileSync(join(one.out, 'b/media/r.png'), Buffer.alloc(PNG.length));
+    expect(await one.download()).toEqual({ outcome: 'ended', status: 'review' });
+    expect(await one.record('r')).toMatchObject({ reasonCode: 'output_pending', files: [] });
   });
 
   test('a row that a person settled meanwhile is left alone', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
@@ -133,6 +133,39 @@ describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and 
     ]);
     expect(existsSync(gone)).toBe(true);
     expect(readFileSync(changed, 'utf8')).toBe('retouched');
+    expect(paidRequests(rig.emulator.truth())).toBe(before);
+  });
+
+  it('F46a: an output folder that was away for a moment costs nothing: its files are taken as they lie', async () => {
+    const rows = [image('m1'), image('m2')];
+    expect((await run('mounted', rows)).code).toBe(0);
+    const before = paidRequests(rig.emulator.truth());
+    const [folder, away] = [join(rig.out, 'mounted'), join(rig.folder, 'away')];
+    const dead: FaultRule = { match: { route: 'media' }, action: { do: 'answer', status: 404 } };
+    await withFaults([dead], async () => {
+      renameSync(folder, away);
+      const unmounted = await run('mounted', rows);
+      expect(unmounted.code, unmounted.stderr).toBe(3);
+      const waiting = { status: 'review', reason_code: 'output_pending', file: null };
+      expect(results(rig, 'mounted')).toMatchObject([waiting, waiting]);
+      expect((await rig.run(['review', 'list', 'mounted'])).stderr).toContain('2 files were stored and are away');
+      // Nothing but the next commands can take them.
+      await rig.run(['engine', 'stop']);
+      rmSync(folder, { recursive: true });
+      renameSync(away, folder);
+      const paidAgain = await rig.run(['review', 'resubmit', 'mounted', 'm1', '--yes']);
+      expect(paidAgain.code).toBe(2);
+      expect(paidAgain.stderr).toContain('what was stored of it is there again, `callsheet retry mounted` takes it');
+      const again = await run('mounted', rows);
+      expect(again.code, again.stderr).toBe(0);
+      expect(again.stderr).toContain('2 files are there again as stored in');
+      expect(again.stderr).not.toContain('nothing to do');
+    });
+    expect(results(rig, 'mounted')).toMatchObject([
+      { status: 'done', reason_code: null, file: 'media/m1.png' },
+      { status: 'done', reason_code: null, file: 'media/m2.png' },
+    ]);
+    expect((await run('mounted', rows)).stderr).toContain('nothing to do');
     expect(paidRequests(rig.emulator.truth())).toBe(before);
   });
 

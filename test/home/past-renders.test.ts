@@ -1,9 +1,9 @@
 // What a row rendered before its newest render was paid and lies beside it: its record goes on telling of it (design 9).
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { OutputFile, RowRecord } from '../../src/domain/outcome.js';
 import { failedAgain, keepEarlier } from '../../src/home/earlier-render.js';
-import { keepRenders, rendersOf } from '../../src/home/past-renders.js';
+import { awayRender, keepRenders, rendersOf, withStored } from '../../src/home/past-renders.js';
 import { rowRecord } from '../support/row-record.js';
 
 const fileOf = (file: string): OutputFile => ({ file, contentType: 'image/png', bytes: 5, sha256: `of ${file}` });
@@ -57,4 +57,33 @@ test('a copy of another row is no render of the row, and an unknown cost stays u
   expect(shown(written(rendered(1, { reusedFrom: 'b/x' }), rendered(2)))).toEqual(['a.v2.png 10']);
   const { creditsNano: _unknown, ...first } = rendered(1);
   expect(shown(written(first, rendered(2)))).toEqual(['a.v2.png undefined', 'a.v1.png undefined']);
+});
+
+describe('F46a: what was stored of a row whose files are away', () => {
+  const done = rendered(1, { submittedAtMs: 3, warnings: ['small'], inputs: [{ row: 'x', sha256: 'y' }] });
+  const { inputs: _inputs, ...rest } = done;
+  const awaited: RowRecord = { ...rest, status: 'review', reasonCode: 'output_pending', reason: 'gone', files: [] };
+  const away = keepRenders(done, awaited, awaited);
+
+  test('is known until it is there again: then the record is as it was', () => {
+    const made = rowRecord({ status: 'lost_paid', reasonCode: 'output_expired', submittedAtMs: 3, creditsNano: 5 });
+    for (const record of [away, keepRenders(away, made, made)]) {
+      const render = awayRender(record);
+      expect(render?.files).toEqual(done.files);
+      expect(render && withStored(record, render, done.files)).toEqual(done);
+    }
+  });
+
+  test('is no earlier render beside the same one that was fetched again, under whatever name', () => {
+    const again = rendered(1, { submittedAtMs: 3, files: [fileOf('a.v9.png')] });
+    expect(shown(keepRenders(away, again, again))).toEqual(['a.v9.png 5']);
+    const another = rendered(2, { submittedAtMs: 4 });
+    expect(shown(keepRenders(away, another, another))).toEqual(['a.v2.png 5', 'a.v1.png 5']);
+  });
+
+  test('stands for nothing where a person has to say what an attempt cost, or gave the row up', () => {
+    expect(awayRender({ ...away, reasonCode: 'verdict_contradicted' })).toBeUndefined();
+    expect(awayRender({ ...away, status: 'lost_paid', reasonCode: 'marked_lost' })).toBeUndefined();
+    expect(awayRender({ ...away, submittedAtMs: 4 })).toBeUndefined();
+  });
 });

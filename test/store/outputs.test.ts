@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createFolderStore } from '../../src/store/folder.js';
 import { createOutputs, OutputRefused, type SaveOptions } from '../../src/store/outputs.js';
+import type { Store } from '../../src/store/port.js';
 import { streamOf, temporaryFolder } from './support/temporary.js';
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, 'fixtures', name));
@@ -183,3 +184,22 @@ function filesBelow(root: string): string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => entry.name);
 }
+
+test('F46a: files are there where each has the bytes that were stored, and what a bucket says of it now counts', async () => {
+  const { root } = newOutputs();
+  const folder = createFolderStore(root, { access: 'shared' });
+  const store: Store = {
+    ...folder,
+    stat: async (key) => {
+      const held = await folder.stat(key);
+      return held && { ...held, etag: 'of the copy' };
+    },
+  };
+  const outputs = createOutputs(store, 'spring');
+  const { file } = await outputs.save(streamOf(png), options);
+  const { file: second } = await outputs.save(streamOf(otherPng(1)), { ...options, position: 1 });
+  const stored = { ...file, etag: 'of the first', version: '1' };
+  expect(await outputs.there([stored])).toEqual([{ ...file, etag: 'of the copy' }]);
+  expect(await outputs.there([stored, { ...second, sha256: file.sha256 }])).toBeUndefined();
+  expect(await outputs.there([stored, { ...second, file: 'media/none.png' }])).toBeUndefined();
+});

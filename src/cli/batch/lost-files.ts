@@ -6,6 +6,7 @@ import type { OutputFile, RowRecord } from '../../domain/outcome.js';
 import { isS3Address } from '../../domain/s3.js';
 import { intentOf, standingOf } from '../../domain/standing.js';
 import { resultStates } from '../../home/attempts.js';
+import { keepRenders } from '../../home/past-renders.js';
 import { hasOutput } from '../../home/row-standing.js';
 import { factsOf } from '../../kinds/facts.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
@@ -33,6 +34,19 @@ export interface LostFile extends OutputFlaw {
 }
 
 const NAMES_SHOWN = 5;
+
+/** Of a finished row; undefined where its files are as they were stored, and where nobody looks. */
+export async function findLost(
+  access: HomeAccess,
+  batch: string,
+  record: RowRecord,
+  outputs: OutputCheck | undefined,
+): Promise<LostFile | undefined> {
+  const flaw = record.status === 'done' ? await outputs?.flaw(record) : undefined;
+  if (flaw === undefined) return undefined;
+  const attempts = await access.ledger.read(batch, record.id);
+  return { ...flaw, record, mayComeAgain: await mayComeAgain(access, record, attempts, Date.now()) };
+}
 
 /** Whether anything that is known of the row's attempts may still bring its output. */
 export async function mayComeAgain(
@@ -85,7 +99,9 @@ export async function awaitAgain({ records }: HomeAccess, batch: string, lost: r
     await records.changeRecord(batch, record.id, (now = record) => {
       // It was rendered again since it was looked at.
       if (now.finishedAtMs !== record.finishedAtMs) return undefined;
-      return { ...now, status: 'review', reasonCode: 'output_pending', reason, files };
+      const awaited: RowRecord = { ...now, status: 'review', reasonCode: 'output_pending', reason, files };
+      // What was stored is told of as earlier renders are: the disk that has it may only be away.
+      return keepRenders(now, awaited, awaited);
     });
   }
 }

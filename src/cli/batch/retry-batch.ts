@@ -13,6 +13,7 @@ import { asOrdered } from './batch-terms.js';
 import { knownBatch, refuseStrangeHome } from './known-batch.js';
 import { tellApproved } from './resume-refusals.js';
 import { retryClasses } from './run-flags.js';
+import { openStoredAgain, takeStoredAgain } from './stored-again.js';
 import { submitAndFollow, tellStanding } from './submit-and-follow.js';
 
 export interface RetryFlags {
@@ -36,12 +37,14 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   await tellApproved(known);
   const sample = await sampleInForce(access.home, batch, generation.generation);
   const inputs = flags.acceptInputs ? createAcceptedInputs(known, retry) : undefined;
+  const again = openStoredAgain(known, known.out);
   const counted = inputs === undefined ? known : { ...known, access: inputs.access };
-  const { rows, chains } = await countKeptRows(counted, { retry }, async (row) => {
+  const { rows, chains } = await countKeptRows(counted, { retry, again }, async (row) => {
     if (sample?.has(row.id) === false) return false;
     await inputs?.look(row);
     return true;
   });
+  await takeStoredAgain(known, known.out, again.found);
   if (rows.finishedBefore.every((finished) => finished)) {
     const which = retry.classes.length === 0 ? '' : ` of class ${retry.classes.join(', ')}`;
     terminal.note(`'${batch}' has no failed or cancelled row${which}: nothing is run again`);

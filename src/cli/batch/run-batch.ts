@@ -26,6 +26,7 @@ import { tellApproved, tellUnheld } from './resume-refusals.js';
 import { bothOrders, type ChangedOrder } from './run-flags.js';
 import { tellQuote } from './sample-quote.js';
 import { closeGate, type SampleOfRun, type SampleOrder, sampleOfRun } from './sample-run.js';
+import { takeStoredAgain } from './stored-again.js';
 import { finishWithoutWork, submitAndFollow } from './submit-and-follow.js';
 
 /** Runs a manifest from its first check to its last row. */
@@ -83,6 +84,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   await refuseChanged(at, place, prepared, mayRerun, keepsFed);
   refuseTakenNames(prepared, place);
   await warnOfLeaving(at, place, prepared);
+  await takeStoredAgain(at, config.out, prepared.again);
   const keepFed = kept && keepFedRows(at, request.rerunsChanged);
   const sample = await sampleOfRun({ ...at, generation, prepared, retry, keepFed }, request.sample);
   if (sample === undefined) await tellApproved({ ...at, generation });

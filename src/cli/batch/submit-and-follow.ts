@@ -13,6 +13,7 @@ import { batchTally } from './batch-tally.js';
 import { closeBatch } from './close-batch.js';
 import { type JsonEvents, newJsonEvents } from './json-events.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
+import type { StoredAgain } from './stored-again.js';
 import { leaveBatch, watchBatch } from './watch-batch.js';
 import { orItsEnd, resultOf, writeEnd } from './write-end.js';
 
@@ -128,7 +129,10 @@ export function sayEarlyInterrupt({ session, batch }: Pick<BatchPlace, 'session'
 type Standing = BatchPlace & Pick<KnownBatch, 'generation' | 'out'>;
 
 /** Every row is finished already: the summary comes from the home; no engine starts and nothing is sent. */
-export async function finishWithoutWork(at: Standing, rows: CountedRows): Promise<number> {
+export async function finishWithoutWork(
+  at: Standing,
+  rows: CountedRows & { again: StoredAgain['found'] },
+): Promise<number> {
   const { session, access, batch, generation, out } = at;
   // A pointer that cannot be read is written anew as well.
   const isCurrent = (await access.rows.certainGeneration(batch)) === generation.generation;
@@ -139,7 +143,8 @@ export async function finishWithoutWork(at: Standing, rows: CountedRows): Promis
   }
   // Beyond a sample rows are left that nobody has started.
   const left = rows.finishedBefore.filter((isFinished) => !isFinished).length;
-  if (rows.lost.length === 0 && left === 0) session.terminal.note(`every row of '${batch}' is finished: nothing to do`);
+  if (rows.lost.length === 0 && left === 0 && rows.again.length === 0)
+    session.terminal.note(`every row of '${batch}' is finished: nothing to do`);
   return tellStanding(at, rows, left);
 }
 

@@ -50,6 +50,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const { refuseChanged, refuseTakenNames } = await import('../plan/refuse-rows.js');
   const { refuseOtherOut } = await import('../batch/known-batch.js');
   const { lostFileLines } = await import('../batch/lost-files.js');
+  const { storedAgainText } = await import('../batch/stored-again.js');
   const { readOwnCredits } = await import('../access/read-account.js');
   const at = { session, access: openHomeAccess(config), batch };
   await refuseOtherOut(at);
@@ -66,6 +67,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const refused = approval.approval === 'refused' ? approval.why : null;
   if (session.isJson) terminal.json({ ...planJson(plan), leavingRows: prepared.leaving.size, refused });
   else for (const line of planLines(plan)) terminal.data(line);
+  if (prepared.again.length > 0) terminal.note(storedAgainText(prepared.again, `${config.out}/${batch}`));
   for (const line of lostFileLines(prepared.lost, `${config.out}/${batch}`)) terminal.note(line);
   if (refused === null) return EXIT.done;
   // Not thrown: the plan is the one JSON document of this command.

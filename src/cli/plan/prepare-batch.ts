@@ -9,6 +9,7 @@ import { earlyEndText } from '../access/signing.js';
 import { lookUpBatch } from '../batch/known-batch.js';
 import { openOutputCheck } from '../batch/lost-files.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
+import { openStoredAgain, type StoredAgain } from '../batch/stored-again.js';
 import { openEarlierRenders } from '../reuse/earlier-renders.js';
 import { plain } from '../terminal.js';
 import { UserError } from '../user-error.js';
@@ -29,6 +30,8 @@ export interface PreparedBatch extends CountedRows {
   summary: ManifestSummary;
   /** Rows of the batch that the manifest does not have any more. */
   leaving: ReadonlySet<string>;
+  /** Rows whose files were away and are there again; not yet recorded. */
+  again: StoredAgain['found'];
   /** The rows in the home; absent for a plan, which writes nothing. */
   generation?: GenerationFacts;
 }
@@ -56,11 +59,21 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
   const takenNames = await openTakenNames(at);
   const leaving = await presentRows(at);
   const outputs = binding && openOutputCheck(session.config, binding.out, batch);
+  const again = binding && openStoredAgain(at, binding.out);
   const earlier = await openEarlierRenders(access, batch, place.reuse);
   const keepFed = options.keepsFed && keepFedRows(at, options.keepsFed.except);
   const { retry } = options;
   const feederUrls = hasUploadStore(session.config, session.cli.io.env) ? undefined : createFeederUrls(at);
-  const counter = await createRowCounter(at, { retry, takenNames, leaving, outputs, earlier, keepFed, feederUrls });
+  const counter = await createRowCounter(at, {
+    retry,
+    takenNames,
+    leaving,
+    outputs,
+    again,
+    earlier,
+    keepFed,
+    feederUrls,
+  });
   const writer = options.keep ? createRowsWriter(home.store, home.account, batch) : undefined;
   let written = 0;
   const unknown = new Set(typeof options.reruns === 'boolean' ? [] : options.reruns);
@@ -91,7 +104,7 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
     const { columns, passthroughColumns } = summary;
     if (written !== summary.rows) throw new Error(`${written} of ${summary.rows} good rows were written`);
     const generation = await writer?.finish({ columns, passthroughColumns, createdAtMs: Date.now() });
-    return { summary, leaving, ...counted, ...(generation && { generation }) };
+    return { summary, leaving, again: again?.found ?? [], ...counted, ...(generation && { generation }) };
   } catch (error) {
     await writer?.abort();
     throw error;

@@ -1,9 +1,8 @@
 import { waitsOf } from '../../config/make-config.js';
-import type { RetryOrder } from '../../contract/workflows.js';
 import { fedMedia, type Row } from '../../domain/row.js';
 import { outputBytes, reachableSeconds } from '../../kinds/expected.js';
 import { type BatchPlace, knownPrices, listPrice } from '../access/home-access.js';
-import type { LostFile, OutputCheck } from '../batch/lost-files.js';
+import type { LostFile } from '../batch/lost-files.js';
 import { namesOfOthers, type TakenName } from '../reuse/check-render.js';
 import type { EarlierRenders } from '../reuse/earlier-renders.js';
 import type { FoundRenders } from '../reuse/found-renders.js';
@@ -13,7 +12,7 @@ import { type FeederUrls, isSigned } from './feeder-urls.js';
 import type { KeepFedRows, KeptRow, SkippedRow } from './kept-rows.js';
 import { type ContradictedPrices, noteContradiction } from './plan-prices.js';
 import { newPlanTally, type PlanTally, type RowPlan, tallyElsewhere, tallyReused, tallyRow } from './plan-tally.js';
-import { createRowPlanner, freshPlan, type PlannedRow, takenBy } from './row-planner.js';
+import { createRowPlanner, freshPlan, type PlannedRow, type PlannerOptions, takenBy } from './row-planner.js';
 import type { TakenNames } from './taken-names.js';
 import { createUnfedRows } from './unfed-rows.js';
 
@@ -55,8 +54,7 @@ interface RowCounter {
   finish(): Promise<CountedRows>;
 }
 
-export interface RowCounterOptions {
-  retry: RetryOrder | null;
+export interface RowCounterOptions extends PlannerOptions {
   /** Rows of the batch as it is; those that are added are taken out. */
   leaving?: Set<string>;
   /** Rows are counted also where what feeds them has ended without an output. */
@@ -65,8 +63,6 @@ export interface RowCounterOptions {
   takenNames?: TakenNames;
   /** Absent where earlier renders need not be looked for. */
   earlier?: EarlierRenders | undefined;
-  /** Absent where the files of finished rows need not be looked at. */
-  outputs?: OutputCheck | undefined;
   /** Absent where files can be uploaded for columns that take URLs alone, or were looked at before. */
   feederUrls?: FeederUrls | undefined;
   /** Absent where what was changed with its feeders is paid again with them. */

@@ -8,7 +8,7 @@ import { intentOf, isKnownUnbilled, standingOf } from '../../domain/standing.js'
 import { isCancelledBatch } from '../../home/batch-marks.js';
 import { type RowContent, rowStanding } from '../../home/row-standing.js';
 import type { BatchPlace, HomeAccess } from '../access/home-access.js';
-import { type LostFile, mayComeAgain, type OutputCheck } from '../batch/lost-files.js';
+import { findLost, type LostFile, type OutputCheck } from '../batch/lost-files.js';
 import type { RowPlan } from './plan-tally.js';
 
 /** Says for each row of a manifest what running it does, from what the home knows of it. */
@@ -48,9 +48,17 @@ interface RowPlanner {
   plan(rows: readonly Row[]): Promise<PlannedRow[]>;
 }
 
+export interface PlannerOptions {
+  retry: RetryOrder | null;
+  /** Absent where the files of finished rows need not be looked at. */
+  outputs?: OutputCheck | undefined;
+  /** Gives the record of a row whose files were away and are there again; absent where nobody looks. */
+  again?: { look(record: RowRecord): Promise<RowRecord | undefined> } | undefined;
+}
+
 export async function createRowPlanner(
   { access, batch }: BatchPlace,
-  { retry, outputs }: { retry: RetryOrder | null; outputs?: OutputCheck | undefined },
+  { retry, outputs, again }: PlannerOptions,
 ): Promise<RowPlanner> {
   const isKnown = (await access.home.readBatch(batch)) !== undefined;
   const isCancelled = isKnown && retry === null && (await isCancelledBatch(access.home, batch));
@@ -58,43 +66,31 @@ export async function createRowPlanner(
     isKnown,
     // A batch that never ran has nothing to look up: a million rows cost no read.
     plan: async (rows) =>
-      isKnown ? planKnown(batch, rows, { access, retry, isCancelled, outputs }) : rows.map(toSubmit),
+      isKnown ? planKnown(batch, rows, { access, retry, isCancelled, outputs, again }) : rows.map(toSubmit),
   };
 }
 
-interface Planning {
+interface Planning extends PlannerOptions {
   access: HomeAccess;
-  retry: RetryOrder | null;
   isCancelled: boolean;
-  outputs: OutputCheck | undefined;
 }
 
 async function planKnown(batch: string, rows: readonly Row[], planning: Planning): Promise<PlannedRow[]> {
-  const { access, retry, isCancelled } = planning;
+  const { access, retry, isCancelled, outputs, again } = planning;
   const ids = rows.map(({ id }) => id);
   const records = await access.records.readRecords(batch, ids);
   return Promise.all(
     rows.map(async (row, i) => {
-      const record = records[i];
+      const known = records[i];
+      const record = (known && (await again?.look(known))) ?? known;
       // Of a finished row the record says all; else the ledger knows what can be carried on.
       const isSettled = rowStanding(record, null, retry, contentOf(row)).ended;
       const attempts = isSettled ? [] : await access.ledger.read(batch, row.id);
       const planned = planRow(row, record, attempts, retry, isCancelled);
-      const lost = record && isSettled ? await lostFile(batch, record, planning) : undefined;
+      const lost = record && isSettled ? await findLost(access, batch, record, outputs) : undefined;
       return lost === undefined ? planned : withoutFile(planned, lost);
     }),
   );
-}
-
-async function lostFile(
-  batch: string,
-  record: RowRecord,
-  { access, outputs }: Planning,
-): Promise<LostFile | undefined> {
-  const flaw = record.status === 'done' ? await outputs?.flaw(record) : undefined;
-  if (flaw === undefined) return undefined;
-  const attempts = await access.ledger.read(batch, record.id);
-  return { ...flaw, record, mayComeAgain: await mayComeAgain(access, record, attempts, Date.now()) };
 }
 
 /** What may be fetched again is no finished row; it costs nothing. */

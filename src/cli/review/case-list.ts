@@ -1,6 +1,6 @@
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import { needsPerson } from '../../domain/outcome.js';
+import { needsPerson, type RowRecord } from '../../domain/outcome.js';
 import { type Standing, standingOf } from '../../domain/standing.js';
 import { allBatches, knownBatch } from '../batch/known-batch.js';
 import { commandHint, nameWords } from '../open-session.js';
@@ -9,6 +9,7 @@ import { plain } from '../terminal.js';
 import { amount } from '../views/counts.js';
 import { formatTable } from '../views/table.js';
 import { type CaseRow, caseRows, stakeOf } from './case-row.js';
+import { putBackText } from './put-back.js';
 
 /** Rows that need a person, with the money at stake: for `review list` and the end of a batch. Pure. */
 export interface ListedCase {
@@ -83,7 +84,15 @@ export async function listCases(session: Session, batch: string | undefined): Pr
   const { terminal, config } = session;
   const batches = batch === undefined ? await allBatches(session) : [await knownBatch(session, batch)];
   const cases: ListedCase[] = [];
-  for (const known of batches) for await (const found of caseRows(known)) cases.push(listedCase(found));
+  const putBack: string[] = [];
+  for (const known of batches) {
+    const records: (RowRecord | undefined)[] = [];
+    for await (const found of caseRows(known)) {
+      cases.push(listedCase(found));
+      records.push(found.record);
+    }
+    putBack.push(...[putBackText(known, records)].filter((line) => line !== undefined));
+  }
   const sum = sumOf(cases);
   if (session.isJson) {
     const { rows, stakeNano, unknown } = sum;
@@ -95,6 +104,7 @@ export async function listCases(session: Session, batch: string | undefined): Pr
     });
   }
   if (cases.length === 0) return terminal.note('no row needs a person');
+  for (const line of putBack) terminal.note(line);
   const lines = cases.map((one) => [
     one.batch,
     one.id,

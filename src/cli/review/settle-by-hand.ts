@@ -6,6 +6,8 @@ import { noteWaste } from '../../home/waste-book.js';
 import { StoreError } from '../../store/port.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { type KnownBatch, knownBatch, refuseStrangeHome } from '../batch/known-batch.js';
+import { openStoredAgain } from '../batch/stored-again.js';
+import { commandHint, nameWords } from '../open-session.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { approveOrder } from './approve-order.js';
@@ -14,6 +16,7 @@ import { continueRows } from './continue-rows.js';
 import { dependentsOfOrder, recordFollowing } from './dependents.js';
 import { confirmHandle, type ReviewOrder, refusalOf, salvagedHandle, stateOf } from './orders.js';
 import { refuseSharedHandle, withOwnHandle } from './own-handle.js';
+import { putBackText } from './put-back.js';
 import { type OrderedRow, reportOrder } from './report-order.js';
 
 /** How long settled rows are waited for; what renders goes on without anyone waiting. */
@@ -51,6 +54,8 @@ export async function settleByHand(
   const cases = ready.map((one) => one.found);
   const brings = order.command === 'mark-lost' ? [] : cases.map(({ row, ref }) => ({ row, part: ref.part }));
   const dependents = await dependentsOfOrder(known, brings, order.follow);
+  const putBack = putBackText(known, order.command === 'resubmit' ? cases.map((one) => one.record) : []);
+  if (putBack !== undefined) session.terminal.note(putBack);
   const paid = ready.length > 0 ? await approveOrder(cases, order, dependents) : new Map<string, number>();
   await recordFollowing(dependents);
   const recorded: (Ready & { state: AttemptState })[] = [];
@@ -101,6 +106,12 @@ async function lookUp(known: KnownBatch, id: string, order: ReviewOrder): Promis
   const isAlready = order.command === 'mark-lost' && order.isBilled && found.record?.reasonCode === 'marked_lost';
   const refusal = isAlready ? 'it is marked lost already' : refusalOf(order.command, found);
   if (refusal !== undefined) throw new UserError(`row '${id}': ${refusal}; nothing was changed`);
+  if (order.command === 'resubmit' && found.record && (await openStoredAgain(known, known.out).look(found.record))) {
+    const retry = commandHint(known.session, `retry ${nameWords(known.batch)}`);
+    throw new UserError(
+      `row '${id}': what was stored of it is there again, \`${retry}\` takes it; nothing was changed`,
+    );
+  }
   if (order.command !== 'attach-handle') return { found, handle: undefined };
   const handle = order.handles.get(id) ?? salvagedHandle(found);
   if (handle === undefined) {

@@ -1,0 +1,72 @@
+import type { RowRecord } from '../../domain/outcome.js';
+import { awayRender, withStored } from '../../home/past-renders.js';
+import { isOutdone } from '../../home/row-standing.js';
+import { createOutputs } from '../../store/outputs.js';
+import { parallel } from '../../store/parallel.js';
+import { type BatchPlace, openPlace } from '../access/home-access.js';
+import { namesOf } from '../review/put-back.js';
+import { amount } from '../views/counts.js';
+
+/** Rows whose files were away, as those of a disk that was not mounted, and lie at their places again: nothing is paid. */
+
+const WRITE_WIDTH = 16;
+
+export interface StoredAgain {
+  /** The record as it is once its row is done again; undefined where nothing was away, or is away still. */
+  look(record: RowRecord): Promise<RowRecord | undefined>;
+  /** What was found until now. */
+  found: readonly BackRow[];
+}
+
+interface BackRow {
+  /** As it stands in the home. */
+  was: RowRecord;
+  record: RowRecord;
+}
+
+/** Looks only; `out` is the place that the batch writes to. */
+export function openStoredAgain({ session, access, batch }: BatchPlace, out: string): StoredAgain {
+  const outputs = createOutputs(openPlace(session.config, out, 'shared'), batch);
+  const found: BackRow[] = [];
+  return {
+    found,
+    async look(was) {
+      const render = awayRender(was);
+      const files = render && (await outputs.there(render.files));
+      if (render === undefined || files === undefined) return undefined;
+      // A person ordered that it is paid again, or gave it up: that is under way.
+      if (isOutdone(was, await access.ledger.read(batch, was.id))) return undefined;
+      const record = withStored(was, render, files);
+      found.push({ was, record });
+      return record;
+    },
+  };
+}
+
+/** From now on the rows are done, as they were before their files were away; says so, as the results do. */
+export async function takeStoredAgain(at: BatchPlace, out: string, found: readonly BackRow[]): Promise<void> {
+  const { session, access, batch } = at;
+  if (found.length === 0) return;
+  session.terminal.note(storedAgainText(found, `${out}/${batch}`));
+  await parallel(found, WRITE_WIDTH, ({ was, record: { files } }) =>
+    access.records.changeRecord(batch, was.id, (now) => {
+      const render = now && awayRender(now);
+      // It came to another end since it was looked at.
+      if (now === undefined || render === undefined || now.finishedAtMs !== was.finishedAtMs) return undefined;
+      return withStored(now, render, files);
+    }),
+  );
+  // Whatever becomes of the command: nobody else writes them again for these rows.
+  const generation = await access.rows.currentGeneration(batch);
+  if (generation === undefined) return;
+  const { writeEnd } = await import('./write-end.js');
+  await writeEnd(access, batch, generation);
+}
+
+/** `folder` is the batch's own. */
+export function storedAgainText(found: readonly BackRow[], folder: string): string {
+  const files = found.flatMap(({ record }) => record.files);
+  const are = amount(files.length, 'file is', 'files are');
+  const rows = amount(found.length, 'row is', 'rows are');
+  return `${are} there again as stored in ${folder}: ${namesOf(files)}; ${rows} done, and nothing is fetched or paid for that`;
+}
