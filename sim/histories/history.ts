@@ -13,6 +13,8 @@ export interface History {
   reads: Read[];
   /** When the check is asked, ascending. */
   moments: number[];
+  /** Of a longer time without a reading only so much counts; undefined where all of it does. */
+  gapMaxMs: number | undefined;
 }
 
 const SECOND_MS = 1_000;
@@ -32,7 +34,9 @@ export function drawHistory(random: Random, broken: Broken | undefined): History
   ].sort((a, b) => a.atMs - b.atMs);
   const asked = drawReadTimes(random, attempts, spanMs, due);
   const reads = readBalance(random, account, money, asked, broken);
-  return { account, attempts, money, reads, moments: drawMoments(random, reads, attempts, due) };
+  const moments = drawMoments(random, reads, attempts, due);
+  const gapMaxMs = random.chance(0.5) ? undefined : random.pick([1.5, 5, 20]) * MINUTE_MS;
+  return { account, attempts, money, reads, moments, gapMaxMs };
 }
 
 /** By when a charge of a lost answer must show, as the documents of the check have it. */

@@ -1,3 +1,4 @@
+import { countTime } from '../../src/books/check/counted-time.js';
 import { type Case, type Evidence, type Movement, type ChargeTiming, type KnownAttempt, movementsOf } from '../../src/books/check/evidence.js';
 import type { Family, Range } from './account.js';
 import type { Attempt } from './attempt.js';
@@ -29,7 +30,7 @@ export function evidenceOf(history: History, verdicts: Verdicts, nowMs: number, 
   const others = open.filter((one) => one !== subject);
   const known = attempts.filter((one) => one.claimedMs <= nowMs && !open.includes(one));
   const seen = reads.filter(({ atMs }) => atMs <= nowMs);
-  return {
+  const evidence: Evidence = {
     nowMs,
     exclusive: true,
     lambdaMs,
@@ -47,6 +48,7 @@ export function evidenceOf(history: History, verdicts: Verdicts, nowMs: number, 
     rivals: others.map((one) => caseOf(history, one)),
     equals: others.filter((one) => areEqual(subject, one)).map(({ name }) => name),
   };
+  return history.gapMaxMs === undefined ? evidence : countTime(evidence, history.gapMaxMs);
 }
 
 function areEqual(one: Attempt, other: Attempt): boolean {

@@ -48,7 +48,7 @@ export function playHistory(seed: number, broken: Broken | undefined): Played {
       if (settled.outcome === 'wait') continue;
       const equals = [subject.name, ...evidence.equals];
       if (settled.outcome === 'group') for (const name of equals) grouped.add(name);
-      keep(history, verdicts, nowMs, { subject, equals, settled }, breach);
+      keep(history, verdicts, nowMs, { subject, equals, settled, skippedMs: nowMs - evidence.nowMs }, breach);
     }
   }
   played.cases = history.attempts.filter(({ isLost }) => isLost).map((one) => judged(history, verdicts, grouped, one));
@@ -81,20 +81,22 @@ interface Step {
   subject: Attempt;
   equals: string[];
   settled: Exclude<Settlement, { outcome: 'wait' }>;
+  /** How much of the time until now does not count. */
+  skippedMs: number;
 }
 
 function keep(
   { attempts }: History,
   verdicts: Verdicts,
   nowMs: number,
-  { subject, equals, settled }: Step,
+  { subject, equals, settled, skippedMs }: Step,
   breach: (rule: Breach['rule'], what: string) => void,
 ): void {
   const told = (what: string): string => `${what} at ${nowMs}: ${settled.sentence}`;
   if (settled.outcome === 'verdict') {
     const { verdict, story } = settled;
-    const goneMs = 'goneMs' in settled ? settled.goneMs : nowMs;
-    verdicts.set(subject.name, { verdict, atMs: story?.at.atMs ?? nowMs, goneMs });
+    const goneMs = 'goneMs' in settled ? settled.goneMs + skippedMs : nowMs;
+    verdicts.set(subject.name, { verdict, atMs: story === undefined ? nowMs : story.at.atMs + skippedMs, goneMs });
     if (verdict === 'not_billed' && mostFrom(subject, nowMs) > 0) breach('not_billed', told(`${subject.name} is paid`));
     if (verdict === 'billed' && !wasCharged(subject, nowMs)) breach('billed', told(`${subject.name} was not paid`));
     return;
@@ -107,7 +109,7 @@ function keep(
   }
   for (const [i, { name }] of members.entries()) {
     const verdict = i < settled.billed ? 'billed' : 'not_billed';
-    verdicts.set(name, { verdict, atMs: nowMs, goneMs: settled.goneMs });
+    verdicts.set(name, { verdict, atMs: nowMs, goneMs: settled.goneMs + skippedMs });
   }
 }
 

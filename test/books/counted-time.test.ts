@@ -56,6 +56,24 @@ it('keeps the order and never makes a distance longer', () => {
   const counted = countTime(afterJump(60 * MINUTE), MINUTE);
   const times = counted.readings.map(({ atMs }) => atMs);
   expect([...times].sort((a, b) => a - b)).toEqual(times);
-  expect(counted.nowMs - START).toBe(3 * MINUTE);
+  expect(counted.nowMs - START).toBe(3 * MINUTE + 1);
   expect(counted.subject.claimedAtMs).toBe(START);
+});
+
+it('what happened within a gap stays before the reading that ends it, and after the one before (F52)', () => {
+  const { subject, ...jumped } = afterJump(60 * MINUTE);
+  const at = (minute: number, name: string) => ({ ...subject, name, claimedAtMs: START + minute * MINUTE });
+  const within = [3, 30, 62.9].map((minute) => at(minute, `within-${minute}`));
+  const counted = countTime({ ...jumped, subject, rivals: within }, MINUTE);
+  const ends = counted.readings[3]?.atMs ?? 0;
+  for (const { claimedAtMs } of counted.rivals) {
+    expect(claimedAtMs).toBeLessThan(ends);
+    expect(claimedAtMs).toBeGreaterThanOrEqual(counted.readings[2]?.atMs ?? 0);
+  }
+});
+
+it('the first reading after a claim shows its charge, however little of the time until then counts (F52)', () => {
+  const { readings, ...jumped } = afterJump(60 * MINUTE);
+  const counted = countTime({ ...jumped, readings: readings.filter((_, i) => i === 0 || i > 2) }, MINUTE);
+  expect(counted.readings[1]?.atMs).toBeGreaterThan(counted.subject.claimedAtMs);
 });

@@ -3,12 +3,15 @@ import { ownTimeMs } from './patience.js';
 
 /** A gap this many times longer than what is usual says nothing of the time that passed. */
 const JUMP = 10;
+/** What happened within a gap is this much before the reading that ends it, ms: as little as keeps the order. */
+const STEP_MS = 1;
 
 /**
  * Time counts as passed only while somebody looked: a clock that was set forward, or a machine that slept, leaves a gap
- * between two readings. Of a gap longer than `gapMaxMs` only that much counts, and of a far longer one nothing. So no
- * deadline is reached by a jump of the clock. Order is kept and distances only shrink; waits that follow an instant are
- * added afterwards, so that what may still move stays open longer, never shorter.
+ * between two readings. Of a gap longer than `gapMaxMs` only that much counts, and of a far longer one next to nothing. So no
+ * deadline is reached by a jump of the clock. Order is kept: a reading that ends a gap is later than a claim before or in
+ * it, and shows its charge. Distances only shrink; waits that follow an instant are added afterwards, so that what may
+ * still move stays open longer, never shorter.
  */
 export function countTime(evidence: Evidence, gapMaxMs: number): Evidence {
   const { subject, readings, nowMs, judged } = evidence;
@@ -20,11 +23,7 @@ export function countTime(evidence: Evidence, gapMaxMs: number): Evidence {
   return {
     ...evidence,
     nowMs: counted(nowMs),
-    readings: readings.map(({ askedMs, atMs, balanceNano }) => ({
-      askedMs: counted(askedMs),
-      atMs: counted(atMs),
-      balanceNano,
-    })),
+    readings: readings.map((at) => ({ ...at, askedMs: counted(at.askedMs), atMs: counted(at.atMs) })),
     movements: evidence.movements.map((movement) => movedMovement(movement, counted)),
     subject: moved(subject),
     rivals: evidence.rivals.map(moved),
@@ -53,18 +52,18 @@ function skippedBy(startMs: number, marks: number[], gapMaxMs: number): Gap[] {
   let fromMs = startMs;
   for (const toMs of marks) {
     const gapMs = toMs - fromMs;
-    if (gapMs > gapMaxMs) gaps.push({ fromMs, toMs, countedMs: gapMs > JUMP * gapMaxMs ? 0 : gapMaxMs });
+    if (gapMs > gapMaxMs) gaps.push({ fromMs, toMs, countedMs: gapMs > JUMP * gapMaxMs ? STEP_MS : gapMaxMs });
     fromMs = toMs;
   }
   return gaps;
 }
 
-/** How much of the time before an instant does not count. */
+/** How much of the time before an instant does not count. Within a gap time stands still one step before its end. */
 function missing(gaps: Gap[], atMs: number): number {
-  return gaps.reduce(
-    (sum, { fromMs, toMs, countedMs }) => sum + Math.max(0, Math.min(atMs, toMs) - fromMs - countedMs),
-    0,
-  );
+  return gaps.reduce((sum, { fromMs, toMs, countedMs }) => {
+    const stopsMs = atMs < toMs ? countedMs - STEP_MS : countedMs;
+    return sum + Math.max(0, Math.min(atMs, toMs) - fromMs - stopsMs);
+  }, 0);
 }
 
 function movedMovement(movement: Movement, counted: (atMs: number) => number): Movement {
