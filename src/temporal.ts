@@ -75,8 +75,10 @@ export async function connectTemporal(options: TemporalOptions = {}): Promise<Te
   const { connectionOptions, address, namespace, hasTls } = settings(options);
   let isClosed = false;
   const interceptors = callsUntil(() => isClosed);
-  const connection = await withTries(address, { ...options, hasTls }, (connectTimeout) =>
-    Connection.connect({ ...connectionOptions, connectTimeout, interceptors } as ConnectionOptions),
+  const connection = await withoutDeprecations(() =>
+    withTries(address, { ...options, hasTls }, (connectTimeout) =>
+      Connection.connect({ ...connectionOptions, connectTimeout, interceptors } as ConnectionOptions),
+    ),
   );
   if (options.embedded !== true) await proveNamespace(connection, namespace, address);
   const { codec } = options;
@@ -90,6 +92,18 @@ export async function connectTemporal(options: TemporalOptions = {}): Promise<Te
     return connection.close();
   };
   return { client, connection, address, namespace, close };
+}
+
+const deprecationsAsStarted = process.noDeprecation ?? false;
+
+/** The SDK's gRPC names an IP address to TLS as well (DEP0123), and nobody can tell it not to: it is no news to a user. */
+async function withoutDeprecations<T>(connect: () => Promise<T>): Promise<T> {
+  process.noDeprecation = true;
+  try {
+    return await connect();
+  } finally {
+    process.noDeprecation = deprecationsAsStarted;
+  }
 }
 
 /** What else is wrong with the namespace tells whoever uses it; a key may be allowed everything but this look. */

@@ -11,6 +11,7 @@ import type { OutputFile, RowRecord, Status } from '../../src/domain/outcome.js'
 import type { Row } from '../../src/domain/row.js';
 import { handleOf, intentOf, standingOf } from '../../src/domain/standing.js';
 import { resultState } from '../../src/home/attempts.js';
+import { readBatchOrder } from '../../src/home/batch-order.js';
 import {
   flagsOf,
   groupOf,
@@ -142,7 +143,8 @@ async function buildRecord(
   const said =
     closed ?? (last && ending.status !== 'done' && !isForInputs(ending.reason) ? reasonText(last) : undefined);
   const reason = [said, ending.text].filter((part) => part !== undefined && part !== '').join('; ');
-  const facts = result?.facts ?? sharedFacts(ending.shared);
+  const { shared } = ending;
+  const facts: ResultFacts = result?.facts ?? defined({ seed: shared?.seed, revisedPrompt: shared?.revisedPrompt });
   const { seed, revisedPrompt, warnings = [] } = facts;
   return defined({
     schema: 1 as const,
@@ -164,6 +166,7 @@ async function buildRecord(
     submittedAtMs: claimedAtMs(last),
     renderedAtMs: result?.atMs,
     finishedAtMs: deps.now(),
+    endedUnder: ending.status === 'done' ? undefined : (await readBatchOrder(deps.home, ref.batch))?.retry?.id,
     inputs: ending.status === 'done' ? inputsOf(work, last) : undefined,
     rowHash: contentOf(ending, last, work.row),
     seenStates: statesOf(attempts),
@@ -173,10 +176,6 @@ async function buildRecord(
 /** As they were sent: what feeds the row may have been rendered again since. */
 function inputsOf(work: RowWork, last: Attempt | undefined): RowRecord['inputs'] {
   return (last && intentOf(last)?.inputs) ?? fedInputs(work).inputs;
-}
-
-function sharedFacts(shared: RowRecord | undefined): ResultFacts {
-  return defined({ seed: shared?.seed, revisedPrompt: shared?.revisedPrompt });
 }
 
 /** A row whose contradicted attempt may have been paid beside a later one needs a person, whatever that one brought. */

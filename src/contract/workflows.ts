@@ -126,8 +126,10 @@ export interface BatchState {
   dueMs?: { sweep?: number };
 }
 
-/** Rows that ended before `beforeMs` with a retryable class are run again. */
+/** Rows that ended before it with a retryable class are run again. */
 export interface RetryOrder {
+  /** What ended while it stood has this on its record; absent from an older build, whose `beforeMs` says it then. */
+  id?: string;
   beforeMs: number;
   /** Empty = every class. */
   classes: string[];

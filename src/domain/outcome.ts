@@ -76,6 +76,8 @@ export interface RowRecord {
   submittedAtMs?: number;
   renderedAtMs?: number;
   finishedAtMs: number;
+  /** The id of the retry that stood when it ended, which does not run it again. */
+  endedUnder?: string;
   /** When a person ordered another render, which has not ended: until then this one holds. */
   rerunAtMs?: number;
   /** Why another render that was ordered brought nothing, beside the flag `rerun_failed`. */
@@ -99,6 +101,11 @@ export interface RowRecord {
   pastRenders?: PastRender[];
   /** How many states the row's attempts had in the ledger: more of them since then outdo this record. */
   seenStates?: number;
+}
+
+/** Whether the row had ended when a retry was ordered. Not by the time: the clock of either may have been wrong. */
+export function endedBefore(record: RowRecord, retry: { id?: string; beforeMs: number }): boolean {
+  return retry.id === undefined ? record.finishedAtMs < retry.beforeMs : record.endedUnder !== retry.id;
 }
 
 /** A render that its row was given another one since. `creditsNano`: of it alone; absent when unknown. */

@@ -51,7 +51,7 @@ const DAMAGED = {
   isDamaged: true,
 } as const;
 
-const retrySchema = z.object({ beforeMs: timeSchema, classes: z.array(z.string()) });
+const retrySchema = z.object({ id: z.exactOptional(z.string()), beforeMs: timeSchema, classes: z.array(z.string()) });
 
 const priceRuleSchema: z.ZodType<PriceRule> = z.object({
   kind: kindSchema.exactOptional(),

@@ -99,6 +99,7 @@ export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   submittedAtMs: optionalTime,
   renderedAtMs: optionalTime,
   finishedAtMs: timeSchema,
+  endedUnder: optionalText,
   rerunAtMs: optionalTime,
   rerunFailedFor: z.exactOptional(reasonSchema),
   hasEarlierFiles: z.exactOptional(z.literal(true)),

@@ -87,7 +87,7 @@ export async function standingOfRow(
  */
 export function retryFor(record: RowRecord | undefined, retry: RetryOrder | null): RetryOrder | null {
   if (retry === null || record?.status !== 'cancelled') return retry;
-  return { ...retry, beforeMs: Number.POSITIVE_INFINITY };
+  return { classes: retry.classes, beforeMs: Number.POSITIVE_INFINITY };
 }
 
 /** A row that ended by itself has a record, and a person may have it go on. */

@@ -4,6 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { refusePlace } from '../../src/cli/access/home-access.js';
+import { EXIT, UserError } from '../../src/cli/user-error.js';
+import { StoreError } from '../../src/store/port.js';
 import { cli, workFolder } from './harness.js';
 
 describe('5-X14: flags and variables', () => {
@@ -57,4 +60,13 @@ describe('5-X14: an address that is not the service', () => {
       server.close();
     }
   });
+});
+
+test.each([
+  ['NoSuchBucket', 'cannot write s3://b/p: the bucket does not exist (NoSuchBucket)', 'the bucket does not exist'],
+  ['EACCES', "cannot write 'a/b' in s3://b/p: permission denied (EACCES)", 'permission denied'],
+  ['ENOSPC', '1 MB are free, and the outputs need about 2 MB', '1 MB are free, and the outputs need about 2 MB'],
+])('B54: a place that cannot be written is named once (%s)', (code, message, why) => {
+  const said = `B54 cannot write to s3://b/p (${code}): ${why}; nothing was submitted`;
+  expect(() => refusePlace('s3://b/p', new StoreError(code, message))).toThrow(new UserError(said, EXIT.configuration));
 });

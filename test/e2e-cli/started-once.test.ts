@@ -1,5 +1,5 @@
 // What a run says and leaves behind where it ends while its engine starts, and what an ended batch takes no order for.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openAccountRecords } from '../../src/home/account-records.js';
@@ -54,8 +54,15 @@ describe.skipIf(!hasTemporal())('while the engine of a run starts', () => {
 
     const mark = join(rig.out, 'shots', `home-${account}.json`);
     writeFileSync(mark, JSON.stringify({ schema: 1, homeId: 'a'.repeat(32), seenMs: 5 }));
-    const resumed = await rig.run(['resume', '--all', '--json']);
-    expect(resumed.code, resumed.stderr).toBe(0);
-    expect(JSON.parse(resumed.stdout)).toMatchObject({ resumed: [], running: [], otherHome: ['shots'] });
+    const resumed = async () => {
+      const { code: ended, stdout, stderr: said } = await rig.run(['resume', '--all', '--json']);
+      expect(ended, said).toBe(0);
+      return JSON.parse(stdout);
+    };
+    // Every row of it has ended: there is nothing to tell.
+    expect(await resumed()).toMatchObject({ resumed: [], running: [], paused: [], otherHome: [] });
+    rmSync(join(rig.data, 'home', home.keys.record('shots', 's1')));
+    expect(await resumed()).toMatchObject({ resumed: [], running: [], paused: [], otherHome: ['shots'] });
+    expect(paidRequests(rig.emulator.truth())).toBe(paid);
   });
 });

@@ -1,5 +1,5 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -57,6 +57,22 @@ test('the advice is for the server that was asked: the engine has no address to 
   expect(await said(false)).toContain('check TEMPORAL_ADDRESS and');
   vi.stubEnv('TEMPORAL_TLS', 'true');
   expect(await said(false)).toMatch(/at 127\.0\.0\.1:1 over TLS .*: check TEMPORAL_ADDRESS, TEMPORAL_TLS and/);
+});
+
+test('an IP address that is asked over TLS brings no warning of Node (DEP0123)', async () => {
+  const warned: string[] = [];
+  const listen = ({ message }: Error) => void warned.push(message);
+  process.on('warning', listen);
+  const server = createServer((socket) => void socket.on('error', () => undefined).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  vi.stubEnv('TEMPORAL_TLS', 'true');
+  const failure = connectTemporal({ address: `127.0.0.1:${port}`, tries: 1, withinMs: 1_000 });
+  await expect(failure).rejects.toThrow(TemporalUnreachableError);
+  await sleep(0);
+  process.off('warning', listen);
+  server.close();
+  expect(warned).toEqual([]);
 });
 
 test('a server that says nothing is given up within 15 s', async () => {

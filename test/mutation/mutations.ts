@@ -579,8 +579,15 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F52',
     'src/books/check/counted-time.ts',
-    'countedMs: gapMs > JUMP * gapMaxMs ? 0 : gapMaxMs',
+    'countedMs: gapMs > JUMP * gapMaxMs ? STEP_MS : gapMaxMs',
     'countedMs: gapMs',
+    'test/books/counted-time.test.ts',
+  ),
+  one(
+    'F52',
+    'src/books/check/counted-time.ts',
+    'atMs < toMs ? countedMs - STEP_MS : countedMs',
+    'countedMs',
     'test/books/counted-time.test.ts',
   ),
   one(

@@ -125,10 +125,9 @@ export async function refuseStrangeBaseUrl(session: Session): Promise<void> {
 /** What an error of the output place means before anything was submitted (`B54`); other errors stay as they are. */
 export function refusePlace(out: string, error: unknown): never {
   if (!(error instanceof StoreError)) throw error;
-  throw new UserError(
-    `B54 cannot write to ${out} (${error.code}): ${error.message}; nothing was submitted`,
-    EXIT.configuration,
-  );
+  // The message of a store names its place and the code as well.
+  const why = error.message.replace(/^cannot write .+?: /, '').replace(` (${error.code})`, '');
+  throw new UserError(`B54 cannot write to ${out} (${error.code}): ${why}; nothing was submitted`, EXIT.configuration);
 }
 
 /**

@@ -51,21 +51,26 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
   refuseLimitsOfAll(session);
   const access = openHomeAccess(session.config);
   const otherHome = await otherHomes(access, trustsHome);
-  const done: Resumed = { resumed: [], running: [], paused: [], left: [], otherHome };
+  const done: Resumed = { resumed: [], running: [], paused: [], left: [], otherHome: [] };
   // The engine before the others: what it knows goes on at once.
   const work = await startWork(session);
   try {
     for (const batch of await access.home.batches()) {
-      if (otherHome.includes(batch)) continue;
       const at = { session, access, batch };
+      const isRunning = (await createBatchSource(at, work).state()).state === 'running';
+      const generation = isRunning ? undefined : await generationInForce(access, batch);
+      const isOpen = isRunning || (generation !== undefined && (await hasOpenRows({ ...at, generation })));
+      if (!isOpen) continue;
+      if (otherHome.includes(batch)) {
+        done.otherHome.push(batch);
+        continue;
+      }
       const terms = await readBatchOrder(access.home, batch);
-      if ((await createBatchSource(at, work).state()).state === 'running') {
+      if (isRunning || generation === undefined) {
         (terms?.isDamaged ? done.left : terms?.isPaused ? done.paused : done.running).push(batch);
         await carryOut(await knownBatch(session, batch, access), work);
         continue;
       }
-      const generation = await generationInForce(access, batch);
-      if (generation === undefined || !(await hasOpenRows({ ...at, generation }))) continue;
       // To hand it over is to let it go on.
       if (terms !== undefined && !terms.isPaused) await submitBatch(at, work, supplyOf({ generation }), terms);
       if (terms === undefined || terms.isDamaged) done.left.push(batch);

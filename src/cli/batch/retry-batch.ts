@@ -1,4 +1,3 @@
-import type { RetryOrder } from '../../contract/workflows.js';
 import { clearCancelled, clearStopped, isCancelledBatch, sampleInForce } from '../../home/batch-marks.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { clearFollowers } from '../../home/row-orders.js';
@@ -12,7 +11,7 @@ import { createAcceptedInputs } from './accepted-inputs.js';
 import { asOrdered } from './batch-terms.js';
 import { knownBatch, refuseStrangeHome } from './known-batch.js';
 import { tellApproved } from './resume-refusals.js';
-import { retryClasses } from './run-flags.js';
+import { newRetry } from './run-flags.js';
 import { openStoredAgain, takeStoredAgain } from './stored-again.js';
 import { submitAndFollow, tellStanding } from './submit-and-follow.js';
 
@@ -29,7 +28,7 @@ export interface RetryFlags {
 /** Runs failed and cancelled rows of a batch again, from the rows that the home keeps. */
 export async function retryBatch(session: Session, batch: string, flags: RetryFlags): Promise<number> {
   const { terminal } = session;
-  const retry: RetryOrder = { beforeMs: Date.now(), classes: retryClasses(flags.class) };
+  const retry = newRetry(flags.class);
   await session.apiKey();
   const known = await knownBatch(session, batch);
   const { access, generation } = known;

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError, Option } from 'commander';
+import type { RetryOrder } from '../../contract/workflows.js';
 import { PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
 import { REASONS, type ReasonCode } from '../../domain/failure.js';
@@ -8,6 +10,11 @@ import { nearestWord } from '../../manifest/suggest.js';
 import { UserError } from '../user-error.js';
 
 /** What `run`, `plan`, `retry` and `limits` take alike. */
+
+/** A new order to run again what has ended by now. `text`: as for `retryClasses`. */
+export function newRetry(text: string | undefined): RetryOrder {
+  return { id: randomUUID(), beforeMs: Date.now(), classes: retryClasses(text) };
+}
 
 /**
  * The reason codes of a retry, from classes (`provider`), reason codes (`render_failed`) or statuses (`failed`), several

@@ -3,9 +3,9 @@ import {
   type ChangedOrder,
   changedOption,
   keepsDependents,
+  newRetry,
   noDependentsOption,
   retriesOption,
-  retryClasses,
   slotFlags,
   slotOptions,
   wholeNumber,
@@ -52,10 +52,7 @@ export function defineRun(command: Command, cli: Cli): void {
     cli.exitCode = await runBatch(session, {
       place,
       // Without a class its text is empty, and every class is meant.
-      retry:
-        flags.retryFailed === undefined
-          ? null
-          : { beforeMs: Date.now(), classes: retryClasses(flags.retryFailed || undefined) },
+      retry: flags.retryFailed === undefined ? null : newRetry(flags.retryFailed || undefined),
       retries: flags.retries,
       rerunsChanged: flags.changed ?? false,
       keepsFed: keepsDependents(flags.changed, flags.dependents),
