@@ -169,6 +169,19 @@ describe('orders for many rows', () => {
     expect(second?.states.at(-1)).toMatchObject({ state: 'ruled', ruling: 'not_billed' });
   });
 
+  test('rows that share the output of the row and failed for it are named with the order that copies it', async () => {
+    const seeded = await seededHome('b', [
+      { id: 'first', states: [LOST, UNDECIDED], record: REVIEW },
+      { id: 'twin', row: { shares: 0 }, record: { status: 'failed', reasonCode: 'shared_row_failed', attempts: 0 } },
+    ]);
+    const { dataFolder, stopMark } = enginePlaces(join(seeded.folder, 'data'));
+    mkdirSync(dataFolder, { recursive: true });
+    writeStopMark(stopMark, { openBatches: 0 });
+    const { exitCode, stderr } = await seeded.run('review', 'resubmit', 'b', 'first', '--yes');
+    const told = /1 row that shares the output failed for the lost one: once it is there, `callsheet retry b /;
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(told)]);
+  });
+
   test('attach-handle takes rows and handles in turn', async () => {
     const odd = await home.run('review', 'attach-handle', 'b', 'one', 'h', 'two');
     expect(odd).toMatchObject({ exitCode: 2 });
