@@ -54,7 +54,10 @@ export async function verifyAll(session: Session): Promise<number> {
   }
   for (const { batch, id, rule, what } of shown) terminal.data(`${rule}  batch '${batch}', row '${id}': ${what}`);
   if (facts.breaches > shown.length) terminal.data(`${facts.breaches - shown.length} more are not shown`);
-  for (const { key, sort } of unreadable) terminal.data(`damaged  ${key}: ${sort.name} cannot be read`);
+  for (const { key, sort, isMissing } of unreadable) {
+    const what = isMissing ? 'is not there, beside attempts of the batch' : 'cannot be read';
+    terminal.data(`damaged  ${key}: ${sort.name} ${what}`);
+  }
   if (damaged > unreadable.length) terminal.data(`${damaged - unreadable.length} more are not shown`);
   const took = formatDuration(Date.now() - startedAtMs);
   terminal.note(
@@ -62,7 +65,7 @@ export async function verifyAll(session: Session): Promise<number> {
   );
   if (damaged > 0) {
     const what = amount(damaged, 'document', 'documents');
-    terminal.error(`${what} cannot be read: ${commandHint(session, 'ledger repair')} sets aside what can be made anew`);
+    terminal.error(`${what} cannot be read: ${commandHint(session, 'ledger repair')} makes anew what can be`);
   }
   if (isGood) terminal.data('the ledger agrees with itself');
   if (facts.breaches > 0)

@@ -18,6 +18,7 @@ import {
 } from './row-orders.js';
 import { damagedRecord, type StoredRow, type TouchedRows, touchedRows } from './row-records.js';
 import { isOrderedAnew, isOutdone, liveWordOf, type RowContent, recordFor, standsFor } from './row-standing.js';
+import { rowAt } from './rows.js';
 import { isStale, type KnownUpstreams, upstreamOf } from './upstream.js';
 
 /** What stands of each row of a batch, as its results, its views and its report tell it. */
@@ -31,15 +32,10 @@ const READ_WIDTH = 32;
  * left the manifest after an attempt follow, marked as removed.
  */
 export async function* resultLines(sources: LineSources, batch: string, generation: string): AsyncIterable<ResultLine> {
-  const { home, rows } = sources;
+  const { rows } = sources;
   const facts = await rows.generation(batch, generation);
-  const untouched = await endOfUntouched(sources, batch, generation);
   const earlier = await rows.generationsBeside(batch, generation);
-  const reruns = new Set(await rerunIds(home, batch));
-  const followers = facts?.fed === undefined ? NO_FOLLOWERS : await readFollowers(home, batch);
-  const seen = { touched: touchedRows(home, batch), upstreams: new Map() };
-  const orders = { reruns, rerun: await rerunOrder(home, batch, generation), followers };
-  const pass: Pass = { sources, batch, generation, ...seen, untouched, ...orders };
+  const pass = await beginPass(sources, batch, generation);
   const present = new Set<string>();
   for (let part = 0; part < (facts?.parts.length ?? 0); part += 1) {
     const stored = await rows.readPart(batch, generation, part);
@@ -50,6 +46,15 @@ export async function* resultLines(sources: LineSources, batch: string, generati
   for await (const stored of removedRows(pass, earlier, present)) {
     // What fed it is told by its own manifest, not by this one.
     yield { ...(await lineOf({ ...pass, generation: undefined }, stored)), removed: true };
+  }
+}
+
+/** Of single rows of the generation, by their indexes. */
+export async function* linesAt(sources: LineSources, batch: string, generation: string, indexes: readonly number[]) {
+  const pass = await beginPass(sources, batch, generation);
+  for (const index of indexes) {
+    const place = await rowAt(sources.rows, batch, generation, index);
+    if (place !== undefined) yield await withStale(pass, lineOf(pass, place.stored));
   }
 }
 
@@ -69,6 +74,18 @@ interface Pass {
   upstreams: KnownUpstreams;
 }
 
+async function beginPass(sources: LineSources, batch: string, generation: string): Promise<Pass> {
+  const { home, rows } = sources;
+  const isFed = (await rows.generation(batch, generation))?.fed !== undefined;
+  return {
+    ...{ sources, batch, generation, touched: touchedRows(home, batch), upstreams: new Map() },
+    untouched: await endOfUntouched(sources, batch, generation),
+    reruns: new Set(await rerunIds(home, batch)),
+    rerun: await rerunOrder(home, batch, generation),
+    followers: isFed ? await readFollowers(home, batch) : NO_FOLLOWERS,
+  };
+}
+
 async function lineOf(pass: Pass, { row, raw, isDamaged }: StoredRow): Promise<ResultLine> {
   const { sources, batch, generation, touched } = pass;
   if (isDamaged) return { row, originalCells: raw, record: damagedRecord(row.id) };
@@ -86,6 +103,11 @@ async function lineOf(pass: Pass, { row, raw, isDamaged }: StoredRow): Promise<R
   const followers = isOrdered ? NO_FOLLOWERS : pass.followers;
   const known = isOrdered ? undefined : pass.upstreams;
   const upstream = isHeld ? await upstreamOf({ ...sources, followers }, { batch, generation }, row, known) : undefined;
+  if (record?.rerunAtMs !== undefined && upstream !== undefined && 'ended' in upstream) {
+    // Nothing carries the order out before what feeds the row is settled: until then the earlier render holds.
+    const reason = `it is to be rendered again, which waits for an order about ${upstream.endedText}`;
+    return { row, record: recordFor({ ...record, reason }, row.hash), originalCells: raw };
+  }
   const hasFiles = record !== undefined && (isAnew || hasEarlier(record)) && record.files.length > 0;
   const earlier = hasFiles ? { earlierFiles: record.files } : {};
   return {

@@ -52,8 +52,10 @@ async function lookUp(
     const own = endOfFeeder(feeder);
     if (own !== undefined) return own;
   }
-  for (const { row: feeding, record, file } of feeders) {
-    if (feeding === undefined || file !== undefined || record?.status === 'done') continue;
+  for (const feeder of feeders) {
+    const feeding = feeder.row;
+    // One that is to be rendered again has its earlier file, and may wait itself.
+    if (feeding === undefined || isReady([feeder])) continue;
     const above = await upstreamOf(sources, place, feeding, known);
     if (above !== undefined && 'ended' in above) return above;
   }

@@ -15,6 +15,8 @@ import { parseIndexKey } from './parse-keys.js';
 export interface DamagedDocument {
   key: string;
   sort: DocumentSort;
+  /** It is not there, beside attempts that nobody finds without it. */
+  isMissing?: true;
 }
 
 const AT_ONCE = 256;
@@ -40,12 +42,13 @@ export async function lookOverDocuments(home: Home, mayGoOn?: () => boolean): Pr
   return facts;
 }
 
-/** Tells each document that cannot be read; `mayGoOn` ends the walk early. Gives how many were read. */
+/** Tells each document that cannot be read, or is missing; `mayGoOn` ends the walk early. Gives how many were read. */
 export async function verifyDocuments(
-  { store, account }: Home,
+  home: Home,
   onDamaged: (damaged: DamagedDocument) => void,
   mayGoOn: () => boolean = () => true,
 ): Promise<number> {
+  const { store, account } = home;
   let read = 0;
   let waiting: DamagedDocument[] = [];
   const flush = async (): Promise<void> => {
@@ -61,7 +64,23 @@ export async function verifyDocuments(
     if (!mayGoOn()) break;
   }
   await flush();
+  if (mayGoOn()) for (const one of await missingDocuments(home)) onDamaged(one);
   return read;
+}
+
+/** Without where it writes to and which rows it runs no command knows a batch, whose outputs are then taken for a stranger's. */
+async function missingDocuments({ store, account, keys, batches }: Home): Promise<DamagedDocument[]> {
+  const found = await parallel(await batches(), WIDTH, async (batch) => {
+    const places = [keys.batch(batch), keys.currentGeneration(batch)];
+    const sizes = await Promise.all(places.map((key) => store.size(key)));
+    const missing = places.filter((_, i) => sizes[i] === undefined);
+    // A manifest that was checked and never run has a folder there too.
+    return missing.length > 0 && (await store.names(keys.attemptsOf(batch))).length > 0 ? missing : [];
+  });
+  return found.flat().flatMap((key) => {
+    const sort = sortOf(key.slice(account.length + 1));
+    return sort === undefined ? [] : [{ key, sort, isMissing: true }];
+  });
 }
 
 /** One that went away meanwhile is not damaged; lines whose last one was cut, or of which none is left, are. */
@@ -79,8 +98,14 @@ async function isDamaged(store: Store, { key, sort }: DamagedDocument): Promise<
 /** `rebuilt`: it is there again. `set aside`: what it said is told by the attempts. `left`: it stays as it is. */
 export type Repair = 'rebuilt' | 'set aside' | 'left';
 
-export async function repairDocument(home: Home, { key, sort }: DamagedDocument, atMs: number): Promise<Repair> {
+export async function repairDocument(
+  home: Home,
+  { key, sort, isMissing }: DamagedDocument,
+  atMs: number,
+): Promise<Repair> {
   const { store, keys } = home;
+  // What is there and says nothing is told by what lies beside it, as after any other damage.
+  if (isMissing) await store.putIfAbsent(key, encodeJson({}));
   if (sort.mended !== 'again') return 'left';
   const open = parseIndexKey(keys.opens, key);
   // With neither the entry nor the claim to be read, its being there is all that says that something may run.

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { asOrdered, termsOf } from '../../src/cli/batch/batch-terms.js';
+import { tellUnheld } from '../../src/cli/batch/resume-refusals.js';
 import type { Session } from '../../src/cli/session.js';
+import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { seededHome } from './seeded-home.js';
 
 const ORDERED = {
   limits: { maxCreditsNano: 40_000_000_000, maxFailures: { rows: 5 } },
@@ -35,4 +38,23 @@ test('what a settings file says for all batches does not', () => {
 test('a batch of an earlier callsheet, which kept no order, has the terms of the command', () => {
   const session = sessionOf({});
   expect(asOrdered(session, undefined)).toBe(session);
+});
+
+test('flags of a finished batch that say other than what it was run with are told that they change nothing', async () => {
+  const home = await seededHome('b', [{ id: 'one', record: {} }]);
+  const slots = { concurrency: 4, weight: 2, priority: 0 };
+  await writeBatchOrder(home.home, 'b', { ...ORDERED, slots });
+  const said: string[] = [];
+  const config = { limits: { concurrency: 4 }, budget: {} };
+  const origins = new Map([['limits.concurrency', { name: 'flag' }]]);
+  const session = { config, origins, terminal: { warn: (text: string) => said.push(text) } } as unknown as Session;
+  const at = { session, access: home as never, batch: 'b', generation: { generation: 'g' } as never };
+  await tellUnheld(at, { weight: 2 }, false);
+  expect(said).toEqual([]);
+  Object.assign(config.limits, { concurrency: 5 });
+  await tellUnheld(at, { weight: 2, priority: 3 }, false);
+  const flags = '--concurrency 5 --priority 3';
+  expect(said).toEqual([
+    `${flags} changes nothing where no row is run: \`callsheet limits b ${flags}\` sets it for what follows`,
+  ]);
 });

@@ -9,6 +9,7 @@ import { readMeasuredPrices } from '../../src/home/learned.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { isTrusted } from '../../src/home/verdicts.js';
 import { createFolderStore } from '../../src/store/folder.js';
+import { encodeJson } from '../../src/store/json-file.js';
 import { intent, states, storedRow, wholeRecord } from '../home/support/examples.js';
 import { cli, workFolder } from './harness.js';
 
@@ -97,6 +98,37 @@ describe('6-O4: one damaged document', () => {
     expect(stderr).toContain('set-aside');
     expect(await account.records.readRecord('b', 'row-1')).toBeUndefined();
     expect((await run(['ledger', 'verify'])).exitCode).toBe(0);
+  });
+
+  test.each(['batch.json', 'current.json'] as const)(
+    '%s is gone: verify names it, and after repair the batch is known',
+    async (name) => {
+      const key = DOCUMENTS[name]?.() ?? '';
+      await account.home.store.remove(key);
+      expect((await run(['status', 'b'])).stderr).toContain("has no batch 'b'");
+      const { exitCode, stdout, stderr } = await run(['ledger', 'verify']);
+      expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`damaged  ${key}: `)]);
+      expect([stdout, stderr]).toEqual([
+        expect.stringContaining('is not there'),
+        expect.stringContaining('ledger repair'),
+      ]);
+      expect(await account.home.store.size(key)).toBeUndefined();
+      const repaired = await run(['ledger', 'repair']);
+      if (name === 'batch.json') expect([repaired.exitCode, repaired.stdout]).toEqual([0, `rebuilt  ${key}\n`]);
+      else expect(repaired.stdout).toBe(`left  ${key}: run its manifest again, which writes it anew\n`);
+      expect(JSON.parse((await run(['status', 'b', '--json'])).stdout).rows).toBe(2);
+    },
+  );
+
+  test('another place than the one of its options: both documents are named, and no other name for the batch', async () => {
+    const { store, keys } = account.home;
+    await store.put(keys.batch('b'), encodeJson({ schema: 1, out: join(cwd, 'oud'), createdAtMs: 1 }));
+    writeFileSync(join(cwd, 'b.csv'), 'id,kind,model,prompt,width,height\na,svc/image,svc-alpha.2-klein-4b,x,64,64\n');
+    const { exitCode, stderr } = await run(['plan', 'b.csv']);
+    const [is, asked] = [keys.batch('b'), keys.options('b')];
+    const named = `writes to oud (data/home/${is}), not to out (data/home/${asked}): set right`;
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(named)]);
+    expect(stderr).not.toContain('--name');
   });
 
   test('where a batch writes to is told by its options, and the other way round', async () => {

@@ -3,9 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { AttemptState } from '../../src/domain/attempt.js';
+import { intentOf } from '../../src/domain/standing.js';
 import { writeStopMark } from '../../src/engine/engine-record.js';
 import { enginePlaces } from '../../src/engine/places.js';
 import { discountAnswers } from '../../src/home/learned.js';
+import { rowRecord } from '../support/row-record.js';
 import { CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
 
 const LOST: AttemptState = { state: 'unknown', atMs: T0 + 5_000, evidence: { rule: 'T11', message: 'reset' } };
@@ -143,6 +145,41 @@ describe('orders for many rows', () => {
       command: 'mark-lost',
       rows: [{ id: 'done', recorded: null }, { id: 'renders' }],
     });
+  });
+
+  test('the open case of a row that is being rendered again is settled as any other', async () => {
+    const rerun: AttemptState = { state: 'overridden', atMs: T0 + 70_000, cause: 'rerun', by: { who: 'ann' } };
+    const seeded = await seededHome('b', [
+      { id: 'again', states: [{ state: 'created', atMs: T0 + 1_000, handle: 'h-2' }, rendered(), rerun] },
+    ]);
+    const [first] = await seeded.ledger.read('b', 'again');
+    const intent = first && intentOf(first);
+    if (intent === undefined) throw new Error('the home has no such row');
+    await seeded.records.writeRecord('b', rowRecord({ id: 'again', rowHash: 'hash', rerunAtMs: T0 + 70_000 }));
+    await seeded.ledger.claim({ batch: 'b', id: 'again', n: 2 }, intent);
+    const early = await seeded.run('review', 'mark-lost', 'b', 'again', '--not-billed', '--yes');
+    expect(early.stderr).toContain("row 'again': its submit is under way");
+    await seeded.ledger.append({ batch: 'b', id: 'again', n: 2 }, LOST);
+    const { dataFolder, stopMark } = enginePlaces(join(seeded.folder, 'data'));
+    mkdirSync(dataFolder, { recursive: true });
+    writeStopMark(stopMark, { openBatches: 0 });
+    const marked = await seeded.run('review', 'mark-lost', 'b', 'again', '--not-billed', '--yes');
+    expect([marked.exitCode, marked.stderr]).toEqual([0, expect.not.stringContaining('it is done')]);
+    const [, second] = await seeded.ledger.read('b', 'again');
+    expect(second?.states.at(-1)).toMatchObject({ state: 'ruled', ruling: 'not_billed' });
+  });
+
+  test('rows that share the output of the row and failed for it are named with the order that copies it', async () => {
+    const seeded = await seededHome('b', [
+      { id: 'first', states: [LOST, UNDECIDED], record: REVIEW },
+      { id: 'twin', row: { shares: 0 }, record: { status: 'failed', reasonCode: 'shared_row_failed', attempts: 0 } },
+    ]);
+    const { dataFolder, stopMark } = enginePlaces(join(seeded.folder, 'data'));
+    mkdirSync(dataFolder, { recursive: true });
+    writeStopMark(stopMark, { openBatches: 0 });
+    const { exitCode, stderr } = await seeded.run('review', 'resubmit', 'b', 'first', '--yes');
+    const told = /1 row that shares the output failed for the lost one: once it is there, `callsheet retry b /;
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(told)]);
   });
 
   test('attach-handle takes rows and handles in turn', async () => {

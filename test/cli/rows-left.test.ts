@@ -2,9 +2,10 @@
 
 import { expect, test } from 'vitest';
 import { finalRows, readRowsLeft } from '../../src/cli/batch/final-rows.js';
+import { resultLines } from '../../src/home/result-lines.js';
 import { noteReruns } from '../../src/home/row-orders.js';
 import { fed } from '../support/chain-rows.js';
-import { type SeededRow, seededHome } from './seeded-home.js';
+import { CREDIT, type SeededRow, seededHome, T0 } from './seeded-home.js';
 
 const FILE = { file: 'media/a.mp4', contentType: 'video/mp4', bytes: 3, sha256: 'f' };
 const after = (id: string, feeder: string, at: number, record?: SeededRow['record']): SeededRow => ({
@@ -68,4 +69,34 @@ test('what many rows hang on is read once for all of them, and only for who asks
   expect(await readRowsLeft(access, 'b', generation, 90)).toMatchObject({ starts: { retry: 90 } });
   // Each row once more, and each of those that feed others.
   expect(read).toHaveLength(91 + 91 + 30);
+});
+
+test('rows that are to be rendered again behind one that needs a person keep their render, and that one is named', async () => {
+  const by = { who: 'ann' };
+  const states: SeededRow['states'] = [
+    { state: 'created', atMs: T0, handle: 'h' },
+    { state: 'rendered', atMs: T0, outputs: [], facts: {} },
+    { state: 'overridden', atMs: T0, cause: 'rerun', by },
+  ];
+  const record = { files: [FILE], attempts: 1, creditsNano: CREDIT, rerunAtMs: T0, seenStates: 3 };
+  const home = await seededHome('b', [
+    {
+      id: 'a',
+      record: { status: 'review', reasonCode: 'answer_lost_undecided', hasEarlierFiles: true, files: [FILE] },
+    },
+    { ...after('b', 'a', 0, record), states },
+    { ...after('c', 'b', 1, record), states },
+    after('d', 'c', 2),
+  ]);
+  await noteReruns(home.home, 'b', ['a', 'b', 'c']);
+  const status = await nextOf(home);
+  expect(status).toMatchObject({ state: 'finished', counts: { done: 2, review: 1, not_started: 1 }, live: {} });
+  expect(status.next).toContain('callsheet review list b ');
+  const why = 'it is to be rendered again, which waits for an order about row a, which feeds it: review';
+  const shown = new Map<string, object | undefined>();
+  for await (const line of resultLines(home, 'b', (await home.rows.currentGeneration('b')) ?? '')) {
+    shown.set(line.row.id, line.record);
+  }
+  const kept = { ...record, status: 'done', reason: `${why}, answer_lost_undecided` };
+  expect([shown.get('b'), shown.get('c'), shown.get('d')]).toMatchObject([kept, kept, undefined]);
 });

@@ -110,7 +110,10 @@ describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and 
     const repaired = await rig.run(['ledger', 'repair']);
     expect(repaired.stdout).toMatch(/^left .*000000\.jsonl: run its manifest again/m);
     expect(repaired.stderr).not.toContain('set aside');
-    const raised = await run('damaged', [image('d1')], ['--max-credits', '6']);
+    const raised = await run('damaged', [image('d1')], ['--max-credits', '6', '--priority', '3', '--weight', '1']);
+    expect(raised.stderr).toContain(
+      '--priority 3 changes nothing where no row is run: `callsheet limits damaged --pri',
+    );
     expect(raised.stderr).toContain('--max-credits changes nothing where no row is run: `callsheet resume damaged');
     expect((await rig.run(['ledger', 'verify'])).stdout).toContain('the ledger agrees with itself');
   });

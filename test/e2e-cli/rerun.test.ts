@@ -155,6 +155,35 @@ describe.skipIf(!hasTemporal())('rerun', () => {
     expect(lines().get('hero')).toMatchObject({ status: 'done', flags: [], attempts: 3 });
   });
 
+  it('a lost answer with what it feeds: that keeps its render, the case is named, and follows once it is settled', async () => {
+    rig = await startRig({ speed: 100, config: { account: { exclusive: false }, ambiguity: 'hold' } });
+    await rig.write('story.csv', STORY);
+    await ok('run', 'story.csv', '--yes');
+    const before = lines();
+    rig.emulator.setFaults([
+      { match: { route: 'svc.image' }, times: 1, action: { do: 'reset-before-answer', created: false } },
+    ]);
+    await ok('rerun', 'story', 'hero', '--yes', '--with-dependents');
+    const watched = await rig.run(['watch', 'story']);
+    expect([watched.code, watched.stderr]).toEqual([3, expect.stringContaining('callsheet review list story')]);
+    const status = await ok('status', 'story');
+    expect(status.stdout).toMatch(/next +callsheet review list story/);
+    expect(lines().get('hero')).toMatchObject({ status: 'review', attempts: 2 });
+    for (const id of ['edit', 'clip', 'film']) {
+      const { file, credits } = before.get(id) ?? {};
+      expect(lines().get(id)).toMatchObject({ status: 'done', attempts: 1, file, credits });
+    }
+    await ok('ledger', 'verify');
+    expect(jobs()).toBe(4);
+    await ok('review', 'resubmit', 'story', 'hero', '--yes');
+    await until('all are rendered again', () => (jobs() === 8 ? true : undefined));
+    await ended();
+    for (const [id, line] of lines()) {
+      expect(line).toMatchObject({ status: 'done', attempts: id === 'hero' ? 3 : 2 });
+    }
+    await ok('ledger', 'verify');
+  });
+
   it('a changed row alone: what it feeds stays done with stale_input, and nothing of it is rendered', async () => {
     await story();
     const before = lines();

@@ -9,7 +9,7 @@ import { openAccountRecords } from '../../src/home/account-records.js';
 import { markCancelled, writeSampleGate } from '../../src/home/batch-marks.js';
 import { noteLate } from '../../src/home/late-outputs.js';
 import { resultLines } from '../../src/home/result-lines.js';
-import { clearFollowers, orderFollowers } from '../../src/home/row-orders.js';
+import { clearFollowers, noteReruns, orderFollowers } from '../../src/home/row-orders.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { emptyTally, tallyResults } from '../../src/home/upstream.js';
 import { createFolderStore } from '../../src/store/folder.js';
@@ -125,6 +125,16 @@ test('rows that wait for others, and rows whose feeder brought nothing, are what
     () => records.writeRecord('b', record(9)),
     () => noteLate(home.home, 'b', 'row-9', 1),
     () => orderFollowers(home.home, 'b', ['row-10'], 'starts'),
+    // Rows that are to be rendered again wait for what feeds them, which waits for a person.
+    async () => {
+      await records.writeRecord('b', record(4, { creditsNano: 7, rerunAtMs: 1 }));
+      await home.ledger.claim(ref(4), intent());
+      await home.ledger.append(ref(4), states.created);
+      await home.ledger.append(ref(4), states.rendered);
+      await home.ledger.append(ref(4), { state: 'overridden', atMs: 1, cause: 'rerun', by: { who: 'ann' } });
+      await noteReruns(home.home, 'b', ['row-4']);
+    },
+    () => records.writeRecord('b', record(3, { status: 'review' })),
     () => records.writeRecord('b', record(15)),
     () => orderFollowers(home.home, 'b', ['row-16'], 'stays'),
     () => clearFollowers(home.home, 'b'),

@@ -2,11 +2,12 @@ import type { BatchTally } from '../../domain/batch.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { LIVE_WORDS, type LiveWord, needsPerson, STATUSES } from '../../domain/outcome.js';
 import { fedMedia } from '../../domain/row.js';
-import { indexedSums } from '../../home/batch-index.js';
+import { indexedSums, keptEntries } from '../../home/batch-index.js';
 import { type HeldRows, indexedHeld } from '../../home/held-rows.js';
+import { shardOf } from '../../home/home-keys.js';
 import type { ShardSum } from '../../home/index-shard.js';
-import { endOfUntouched, resultLines } from '../../home/result-lines.js';
-import { readFollowers } from '../../home/row-orders.js';
+import { endOfUntouched, linesAt, resultLines } from '../../home/result-lines.js';
+import { readFollowers, rerunIds } from '../../home/row-orders.js';
 import { type TouchedRows, touchedRows } from '../../home/row-records.js';
 import { emptyTally, type KnownUpstreams, tallyResults, upstreamOf } from '../../home/upstream.js';
 import type { ResultLine } from '../../manifest/result-fields.js';
@@ -36,6 +37,9 @@ export async function batchTally(
   if (sums !== undefined) {
     addSums(tally, [...sums.values()], sinceMs);
     await addUntried(access, batch, generation, tally, sums);
+    const reruns = await takeReruns(access, batch, generation, tally);
+    const lines = reruns.length > 0 ? linesAt(resultSources(access), batch, generation, reruns) : undefined;
+    if (lines !== undefined) await tallyResults(seen(lines, tally, sinceMs), tally);
     return tally;
   }
   const lines = untilAborted(resultLines(resultSources(access), batch, generation), signal);
@@ -93,6 +97,25 @@ async function addUntried(
   addLive(tally, 'waiting', left - held - ended);
   tally.counts.not_started += ended;
   if (heldFor !== undefined) tally.heldFor = heldFor;
+}
+
+/** Takes rows out that wait to be rendered again, for the index has no look at what feeds them: gives their places. */
+async function takeReruns(access: HomeAccess, batch: string, generation: string, tally: HomeTally): Promise<number[]> {
+  const ids = tally.live.waiting ? await rerunIds(access.home, batch) : [];
+  const records = await access.records.readRecords(batch, ids);
+  const ordered = new Set(records.flatMap((record) => (record?.rerunAtMs === undefined ? [] : [record.id])));
+  const places: number[] = [];
+  for (const shard of new Set([...ordered].map(shardOf))) {
+    for (const entry of (await keptEntries(access, batch, generation, shard)) ?? []) {
+      const { index, id, live, isReplaced, spent = 0 } = entry;
+      if (!ordered.has(id) || live !== 'waiting' || isReplaced) continue;
+      addLive(tally, 'waiting', -1);
+      tally.creditsNano -= spent;
+      tally.earlierNano = (tally.earlierNano ?? 0) - spent;
+      places.push(index);
+    }
+  }
+  return places;
 }
 
 async function untriedOf({ home }: HomeAccess, batch: string, ids: ReadonlySet<string> = new Set()): Promise<number> {

@@ -1,6 +1,6 @@
 import { isS3Address } from '../../domain/s3.js';
 import { megabytes } from '../../domain/shown-number.js';
-import { readBatchOrder } from '../../home/batch-order.js';
+import { batchOptions, readBatchOrder } from '../../home/batch-order.js';
 import { homeMismatch, newClaimer, writeHomeMark } from '../../home/home-mark.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
 import { nameFlaw } from '../../manifest/names.js';
@@ -153,11 +153,15 @@ export async function refuseOtherPlaces(
 
 /** A name is bound to the place of its outputs. */
 export async function refuseOtherOut({ session: { config }, access, batch }: BatchPlace): Promise<void> {
-  const bound = await access.home.readBatch(batch);
+  const { home } = access;
+  const bound = await home.readBatch(batch);
   if (bound === undefined || bound.out === config.out) return;
-  throw new UserError(
-    `batch '${batch}' writes to ${bound.out}, not to ${config.out}: use that --out, or another --name`,
-  );
+  // A disk may have changed either: another --name would pay for all of it again.
+  const isDoubtful = (await batchOptions.read(home, batch))?.out === config.out;
+  const by = (key: string): string => (isDoubtful ? ` (${config.home}/${key})` : '');
+  const way = isDoubtful ? 'set right the one that is wrong' : 'use that --out, or another --name';
+  const [is, asked] = [by(home.keys.batch(batch)), by(home.keys.options(batch))];
+  throw new UserError(`batch '${batch}' writes to ${bound.out}${is}, not to ${config.out}${asked}: ${way}`);
 }
 
 /** Less room than this is none: databases and logs stop before the last byte. */

@@ -1,4 +1,4 @@
-import type { BatchLimits } from '../../domain/batch.js';
+import { type BatchLimits, DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
 import { type CreditsRange, formatCredits } from '../../domain/money.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
@@ -139,16 +139,27 @@ export async function tellApproved({ session, access, batch, generation }: ToldB
   );
 }
 
-/** Said of `--max-credits` where it does not hold, since no row is run with it; `waits`: a sample's rest is to be approved. */
-export async function tellUnheld({ session, access, batch, generation }: ToldBatch, waits: boolean): Promise<void> {
+/** Said of flags that do not hold, since no row is run with them; `waits`: a sample's rest is to be approved. */
+export async function tellUnheld(told: ToldBatch, given: Partial<SlotTerms>, waits: boolean): Promise<void> {
+  const { session, access, batch, generation } = told;
+  const order = await readBatchOrder(access.home, batch);
+  const tell = (flags: string, command: string): void =>
+    session.terminal.warn(
+      `${flags} changes nothing where no row is run: \`${commandHint(session, command)}\` sets it for what follows`,
+    );
+  const { origins, config } = session;
+  const own = origins.get('limits.concurrency')?.name === 'flag' ? { concurrency: config.limits.concurrency } : {};
+  const before = { ...DEFAULT_SLOT_TERMS, ...order?.slots };
+  const terms = SLOT_TERMS.map((name) => [name, { ...own, ...given }[name]] as const);
+  const unheld = terms.flatMap(([name, to]) => (to == null || to === before[name] ? [] : [`--${name} ${to}`]));
+  if (unheld.length > 0) tell(unheld.join(' '), `limits ${batch} ${unheld.join(' ')}`);
   if (!ownLimits(session).includes('--max-credits')) return;
   const { maxCreditsNano } = await approvedLimits(access.home, batch, generation.generation, limitsOf(session));
-  const order = await readBatchOrder(access.home, batch);
   if (maxCreditsNano === null || order?.limits.maxCreditsNano === maxCreditsNano) return;
-  const word = waits ? 'approve' : 'resume';
-  const command = commandHint(session, `${word} ${batch} --max-credits ${formatCredits(maxCreditsNano)}`);
-  session.terminal.warn(`--max-credits changes nothing where no row is run: \`${command}\` sets it for what follows`);
+  tell('--max-credits', `${waits ? 'approve' : 'resume'} ${batch} --max-credits ${formatCredits(maxCreditsNano)}`);
 }
+
+const SLOT_TERMS = ['concurrency', 'weight', 'priority'] as const;
 
 /** Each batch keeps the limits that it was run with: one budget cannot be meant for all of them. */
 export function refuseLimitsOfAll(session: Session): void {

@@ -100,7 +100,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
     // Rows that were ordered again may lie beyond the sample: whoever approves the rest has them rendered.
     await keepRerunOrder({ ...at, generation, request, mayRerun });
     await mendBatch({ ...at, generation, request });
-    await tellUnheld({ ...at, generation }, sample !== undefined);
+    await tellUnheld({ ...at, generation }, request.slots, sample !== undefined);
     return quoted(await finishWithoutWork({ ...at, generation, out: config.out }, prepared));
   }
   await access.home.bindBaseUrl(baseUrl);

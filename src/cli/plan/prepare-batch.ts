@@ -144,7 +144,10 @@ async function presentRows(at: BatchPlace): Promise<Set<string>> {
   const ids = new Set<string>();
   const known = await lookUpBatch(at);
   if (known === undefined) return ids;
-  for await (const { row } of rowsOf(at.access, at.batch, known.generation)) ids.add(row.id);
+  for await (const { row, isDamaged } of rowsOf(at.access, at.batch, known.generation)) {
+    // What a line says that cannot be read is not known, its id neither.
+    if (!isDamaged) ids.add(row.id);
+  }
   return ids;
 }
 

@@ -138,3 +138,15 @@ export async function dependentsOf(known: KnownBatch, { row }: PlacedRow): Promi
   }
   return found;
 }
+
+/** How many rows share the render of a row and ended without it: nothing but a `retry` copies it for them. */
+export async function countLeftSharing({ access, batch, generation }: KnownBatch, { row, part }: PlacedRow) {
+  const feeds = await feedsReader(access, batch, generation.generation).ofPart(part);
+  const ids: string[] = [];
+  for (const index of feeds.sharing.get(row.index) ?? []) {
+    const place = await rowAt(access.rows, batch, generation.generation, index);
+    if (place !== undefined) ids.push(place.stored.row.id);
+  }
+  const records = await access.records.readRecords(batch, ids);
+  return records.filter((record) => record?.reasonCode === 'shared_row_failed').length;
+}

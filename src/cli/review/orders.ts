@@ -63,7 +63,10 @@ export function effectOf(command: ReviewCommand): string {
 }
 
 /** Why the command cannot be done with the row as it stands, in a clause; undefined when it can. */
-export function refusalOf(command: ReviewCommand, { row, record, standing }: CaseRow): string | undefined {
+export function refusalOf(command: ReviewCommand, found: CaseRow): string | undefined {
+  const { row, standing } = found;
+  // Of a row that is being rendered again the record tells of the render before.
+  const record = found.record?.rerunAtMs === undefined ? found.record : undefined;
   const isSettled = record?.status === 'review' || record?.status === 'lost_paid';
   if (record?.status === 'done') return 'it is done: there is nothing to settle';
   if (record !== undefined && !isSettled) return `it is ${record.status}: \`callsheet retry\` runs it again`;

@@ -10,8 +10,9 @@ import { openStoredAgain } from '../batch/stored-again.js';
 import { commandHint, nameWords } from '../open-session.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
+import { amount } from '../views/counts.js';
 import { approveOrder } from './approve-order.js';
-import { chosenIds, type FoundCase, findCase, type RowChoice } from './case-row.js';
+import { chosenIds, countLeftSharing, type FoundCase, findCase, type RowChoice } from './case-row.js';
 import { continueRows } from './continue-rows.js';
 import { dependentsOfOrder, recordFollowing } from './dependents.js';
 import { confirmHandle, type ReviewOrder, refusalOf, salvagedHandle, stateOf } from './orders.js';
@@ -78,7 +79,17 @@ export async function settleByHand(
     rows.push({ outcome: 'ordered', id: one.row.id, recorded: state, ended });
   }
   reportOrder(order, choice, { rows, held, dependents });
+  await tellSharing(known, order.command === 'mark-lost' ? [] : recorded);
   return Math.max(EXIT.done, ...rows.map((row) => (row.outcome === 'refused' ? row.exitCode : EXIT.done)));
+}
+
+async function tellSharing(known: KnownBatch, settled: readonly Ready[]): Promise<void> {
+  let left = 0;
+  for (const { found } of settled) left += await countLeftSharing(known, { row: found.row, part: found.ref.part });
+  if (left === 0) return;
+  const rows = amount(left, 'row that shares the output failed', 'rows that share the output failed');
+  const retry = commandHint(known.session, `retry ${nameWords(known.batch)}`);
+  known.session.terminal.note(`${rows} for the lost one: once it is there, \`${retry}\` copies it for free`);
 }
 
 /** A row that the order can be carried out with. */
