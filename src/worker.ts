@@ -13,7 +13,7 @@ import { FRAMES_MARK, taskQueues } from './contract/names.js';
 import { defined } from './domain/defined.js';
 import type { Log } from './domain/log.js';
 import type { AwaitedCall } from './domain/price.js';
-import { CLOCK_NOTED_EVERY_MS, noteClock } from './home/clocks.js';
+import { CLOCK_NOTED_EVERY_MS, newestTimeMs, noteClock } from './home/clocks.js';
 import { packageRoot } from './package-root.js';
 import { proveBucket } from './store/open-store.js';
 import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './temporal.js';
@@ -100,9 +100,8 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   });
   await bindHome(handed, settings);
   const deps = openDependencies(options.wrap?.(handed) ?? handed);
-  const known = await handed.home.latestCheckpoint();
-  // The clock may have been set back since an earlier worker wrote this.
-  if (known) clock.notBefore(known.atMs);
+  // The clock may have been set back since an earlier worker wrote: what is read from now on is later than its claims.
+  clock.notBefore(await newestTimeMs(handed));
   // Where it alone serves the account there is no other clock.
   const endClockNotes = window === undefined ? await tellClock(handed, log) : undefined;
   const firstRpm = firstRpmOf(deps);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, AttemptRef } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
 import type { CreditsRange } from '../domain/money.js';
-import { handleOf, intentOf, isLost, standingOf } from '../domain/standing.js';
+import { handleOf, intentOf, isLost, type Standing, standingOf } from '../domain/standing.js';
 import { nameOf } from '../home/attempts.js';
 import type { BookedAttempt } from '../home/charge-book.js';
 import type { OpenAttempt } from '../home/ledger.js';
@@ -30,6 +30,8 @@ export interface NamedAttempt extends KnownAttempt, AttemptRef {
 /** An open case with what tells whether it is interchangeable with another. */
 export interface OpenCase extends Case, AttemptRef {
   hasHandle: boolean;
+  /** A verdict or a person has said what became of it. */
+  isDecided: boolean;
   /** From then on nothing of it moves the balance any more, whether it was billed or not. */
   overMs: number;
   /** It may be counted together with others of the same key; null where its price is no exact one. */
@@ -95,6 +97,8 @@ export async function eachAttemptSince(
   return cases;
 }
 
+const UNDECIDED: readonly Standing[] = ['open_case', 'claimed'];
+
 /** A claim that nobody can be sending any more, and of which nobody has said what became of it. */
 function isAbandoned(books: Books, kind: Kind, attempt: Attempt): boolean {
   const intent = intentOf(attempt);
@@ -142,6 +146,7 @@ export async function openCase(books: Books, kind: Kind, ref: AttemptRef, attemp
     ...{ t0Ms, dueAfterMs, backAfterMs },
     overMs: t0Ms + Math.max(dueAfterMs, backAfterMs ?? 0, followUpMs),
     price,
+    isDecided: !UNDECIDED.includes(standingOf(attempt)),
     hasHandle: handleOf(attempt) !== undefined || attempt.states.some((s) => 'salvagedHandle' in s),
     groupKey: price !== null && price.lo === price.hi ? `${timing} ${price.lo}` : null,
   };

@@ -96,8 +96,9 @@ async function groupable(books: Books, subject: OpenCase, rivals: OpenCase[]): P
   if (subject.groupKey === null || subject.hasHandle) return [];
   const decided = new Set<string>();
   for await (const { members } of books.groups.all()) for (const name of members) decided.add(name);
-  // One that was counted before and whose batch nobody has gone on with is not counted a second time.
-  const alike = rivals.filter((one) => isAlike(one, subject) && !decided.has(one.name));
+  // One that was counted before and whose batch nobody has gone on with is not counted a second time; nor is one that a
+  // person ruled, whom a count could contradict.
+  const alike = rivals.filter((one) => isAlike(one, subject) && !one.isDecided && !decided.has(one.name));
   const batches = new Set(alike.map(({ batch }) => batch));
   const held = new Set<string>();
   for (const batch of batches) if (await isHeld(books, batch, subject)) held.add(batch);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { encodeAs, readJson } from '../store/json-file.js';
+import type { AccountRecords } from './account-records.js';
 import { timeSchema } from './attempt-schema.js';
 import type { HomePlace } from './home-keys.js';
 
@@ -33,6 +34,13 @@ export async function noteClock({ store, keys }: HomePlace, clock: string, nowMs
 export async function clocksApartMs(home: HomePlace, sinceMs: number): Promise<number> {
   const used = (await notes(home)).filter(([, lastMs]) => lastMs + NOTED_WITHIN_MS >= sinceMs);
   return used.length > 1 ? APART_MS : 0;
+}
+
+/** The newest reading of the balance or claim of an open attempt, epoch ms; 0 in a home that has none. */
+export async function newestTimeMs({ home, ledger }: Pick<AccountRecords, 'home' | 'ledger'>): Promise<number> {
+  let newestMs = (await home.latestCheckpoint())?.atMs ?? 0;
+  for await (const { atMs } of ledger.open()) newestMs = Math.max(newestMs, atMs);
+  return newestMs;
 }
 
 /** Key and time of each note; one that cannot be read counts as new. */

@@ -2,7 +2,7 @@
 // of two machines are not compared").
 import { expect, test } from 'vitest';
 import type { Row } from '../../src/domain/row.js';
-import { clocksApartMs, noteClock } from '../../src/home/clocks.js';
+import { clocksApartMs, newestTimeMs, noteClock } from '../../src/home/clocks.js';
 import { filmsAtHand, filmsOf } from './support/films-at-hand.js';
 
 const ROWS = filmsOf('a');
@@ -36,4 +36,13 @@ test('a machine that no longer serves the account bounds only what is older than
   expect(await clocksApartMs(deps.home, startMs + 12 * HOUR_MS)).toBe(0);
   await noteClock(deps.home, 'two', startMs + 60 * 24 * HOUR_MS);
   expect(await deps.home.store.names(deps.home.keys.clocks)).toHaveLength(1);
+});
+
+test('a worker whose clock was set back reads nothing before the claims that it finds', async () => {
+  const { deps, clock, lose, readUntil } = await filmsAtHand(ROWS);
+  expect(await newestTimeMs(deps)).toBe(0);
+  await readUntil(5);
+  clock.nowMs += HOUR_MS;
+  await lose(A);
+  expect(await newestTimeMs(deps)).toBe(clock.nowMs);
 });
