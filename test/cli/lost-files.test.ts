@@ -1,6 +1,6 @@
-import { rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pc from 'picocolors';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { closeBatch } from '../../src/cli/batch/close-batch.js';
@@ -52,6 +52,12 @@ describe('F46a: what became of the files of a finished row', () => {
     expect(await check.flaw(record())).toEqual({ file: 'media/a.png', flaw: 'changed' });
     writeFileSync(path, 'a longer film');
     expect(await check.flaw(record())).toEqual({ file: 'media/a.png', flaw: 'changed' });
+  });
+
+  it('is not known where the drive does not say: nothing is taken for gone', async () => {
+    rmSync(dirname(path), { recursive: true });
+    symlinkSync('media', dirname(path));
+    await expect(check.flaw(record())).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
   it('is gone', async () => {

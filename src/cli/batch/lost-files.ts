@@ -9,6 +9,7 @@ import { resultStates } from '../../home/attempts.js';
 import { keepRenders } from '../../home/past-renders.js';
 import { hasOutput } from '../../home/row-standing.js';
 import { factsOf } from '../../kinds/facts.js';
+import { errorCode, toStoreError } from '../../store/folder-errors.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
 import { nameWords } from '../open-session.js';
 import { plain } from '../terminal.js';
@@ -34,6 +35,7 @@ export interface LostFile extends OutputFlaw {
 }
 
 const NAMES_SHOWN = 5;
+const ABSENT = ['ENOENT', 'ENOTDIR'];
 
 /** Of a finished row; undefined where its files are as they were stored, and where nobody looks. */
 export async function findLost(
@@ -153,7 +155,11 @@ export function openOutputCheck(config: Config, out: string, batch: string): Out
   }
 
   async function factsInFolder(key: string): Promise<FileFacts | undefined> {
-    const facts = await lstat(join(out, key)).catch(() => undefined);
+    const facts = await lstat(join(out, key)).catch((error: unknown) => {
+      // A drive that does not answer has lost nothing yet.
+      if (!ABSENT.includes(errorCode(error) ?? '')) throw toStoreError(error, 'read', key, out);
+      return undefined;
+    });
     return facts && { bytes: facts.size, writtenAtMs: facts.mtimeMs };
   }
 }
