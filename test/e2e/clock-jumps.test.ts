@@ -46,4 +46,31 @@ describe.skipIf(!hasTemporal())('the wall clock jumps while an answer is lost (F
       await stack.stop();
     }
   });
+
+  it('before the balance is read again: the bill is found, and nobody else is said to spend', async () => {
+    let jump = 0;
+    const stack = await startStack({
+      temporal,
+      account: 'clock-unread',
+      speed: 60,
+      emulator: { faults: [{ match: LATE.match, action: { do: 'reset-before-answer', created: true } }] },
+      wrap: ({ ledger, ...deps }) => {
+        const clock = createSteadyClock(() => Date.now() + jump, deps.monotonic);
+        const append: typeof ledger.append = async (...told) => {
+          const isNew = await ledger.append(...told);
+          if (told[1].state === 'unknown') jump = 3_600_000;
+          return isNew;
+        };
+        return { ...deps, now: () => clock.now(), ledger: { ...ledger, append } };
+      },
+    });
+    try {
+      await stack.startWorker();
+      const rows = [filmRow('one'), imageRow('two')];
+      const { counts } = await stack.run('b', rows, { policy: { ambiguity: 'if-proved' } });
+      expect(counts).toMatchObject({ lost_paid: 1, done: 1 });
+    } finally {
+      await stack.stop();
+    }
+  });
 });
