@@ -132,7 +132,9 @@ async function settleLate(books: Books, watched: WatchedVerdict, attempt: Attemp
   if (!evidence.exclusive || settled.outcome !== 'verdict' || settled.verdict === 'undecided') return;
   const { verdict, sentence } = settled;
   await appendVerdict(books, watched, verdict, sentence);
-  await book(books, watched, attempt, verdict, verdict === 'not_billed' ? settled.goneMs : null);
+  // With the time that did not count for the evidence: it is no earlier than it was.
+  const goneMs = verdict === 'not_billed' ? settled.goneMs + books.now() - evidence.nowMs : null;
+  await book(books, watched, attempt, verdict, goneMs);
   if (verdict === 'not_billed') return goOnUnpaid(books, watched, attempt, sentence);
   const seenStates = statesOf(await books.ledger.read(watched.batch, watched.id));
   await reviseRow(books, watched, { revision: 'billed', sentence, seenStates });
