@@ -4,6 +4,7 @@ import type { RowRecord } from '../../src/domain/outcome.js';
 import { afterFailedTry, type NextTry, ROW_WAITS_MS, type TryEnd } from '../../src/domain/output-tries.js';
 import { standingOf } from '../../src/domain/standing.js';
 import { resultStates } from '../../src/home/attempts.js';
+import { awayRender } from '../../src/home/past-renders.js';
 import type { RowWork } from '../../src/home/row-work.js';
 import { factsOf } from '../../src/kinds/facts.js';
 import { DownloadError } from '../../src/service/download.js';
@@ -98,6 +99,6 @@ export function isAwaited(record: RowRecord | undefined, attempt: Attempt): bool
 
 /** A row that was paid again after a change, or whose file was changed, finds older files: they stay, the new ones step aside. */
 export function hasOlderFiles(record: RowRecord | undefined, { row }: RowWork): boolean {
-  if (record === undefined || record.files.length === 0) return false;
+  if (record === undefined || (record.files.length === 0 && awayRender(record) === undefined)) return false;
   return record.rowHash !== row.hash || record.reasonCode === 'output_pending';
 }

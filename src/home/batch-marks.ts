@@ -53,6 +53,13 @@ export async function stoppedReason(home: HomePlace, batch: string): Promise<Sto
   return (await stopped.read(home, batch))?.reason;
 }
 
+/** Records of a batch that does not run were changed: whoever tells of it next writes its result files. */
+export const resultsDue = document(
+  z.object({ schema: z.literal(1), atMs: timeSchema }),
+  (keys, batch: string) => keys.resultsDue(batch),
+  () => ({ schema: 1, atMs: 0 }),
+);
+
 /** When a batch was paused by its user, for whoever looks back, null while it lasts; nothing is decided by it. */
 const pauseSchema = z.object({ fromMs: timeSchema, toMs: timeSchema.nullable() });
 export type Pause = z.output<typeof pauseSchema>;

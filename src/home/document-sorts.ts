@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { accountLimits, openBreakers } from './account-limits.js';
 import { attemptStateSchema, jsonSchema, openFactsSchema } from './attempt-schema.js';
-import { cancelled, pauses, sampleGate, stopped } from './batch-marks.js';
+import { cancelled, pauses, resultsDue, sampleGate, stopped } from './batch-marks.js';
 import { batchOptions, batchOrder } from './batch-order.js';
 import { accountSchema, batchSchema } from './bindings.js';
 import { bookedSchema } from './charge-book.js';
@@ -61,6 +61,7 @@ const SORTS: DocumentSort[] = [
   sort(inBatch('late/'), 'a row whose output came late', lateOutput.schema, 'kept'),
   sort(inBatch('rerun\\.json$'), 'an order to pay again', rerun.schema, 'again'),
   sort(inBatch('pauses\\.json$'), 'when it was paused', pauses.schema, 'again'),
+  sort(inBatch('results-due\\.json$'), 'that results are due', resultsDue.schema, 'again'),
   sort(inBatch('books\\.json$'), "a batch's books", batchBooks.schema, 'again'),
   sort(inBatch('terms\\.json$'), 'what was ordered of a batch', batchOrder.schema, 'run'),
   sort(inBatch('waste/'), 'a reserved payment', wasteSchema, 'kept'),

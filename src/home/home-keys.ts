@@ -124,6 +124,8 @@ function batchKeys(batches: string) {
     /** Below it lie the rows that feed others and that ended before their output came. */
     lateOf: inBatch('late'),
     late: (batch: string, id: string) => `${inBatch('late')(batch)}/${safe(id)}.json`,
+    /** Its records were changed since its result files were written. */
+    resultsDue: inBatch('results-due.json'),
     books: inBatch('books.json'),
     /** Below it lie the reservations of what may be paid twice. */
     wastes: inBatch('waste'),

@@ -52,9 +52,12 @@ export async function* resultLines(sources: LineSources, batch: string, generati
 /** Of single rows of the generation, by their indexes. */
 export async function* linesAt(sources: LineSources, batch: string, generation: string, indexes: readonly number[]) {
   const pass = await beginPass(sources, batch, generation);
-  for (const index of indexes) {
-    const place = await rowAt(sources.rows, batch, generation, index);
-    if (place !== undefined) yield await withStale(pass, lineOf(pass, place.stored));
+  for (let from = 0; from < indexes.length; from += READ_WIDTH) {
+    const some = indexes.slice(from, from + READ_WIDTH);
+    const places = await Promise.all(some.map((index) => rowAt(sources.rows, batch, generation, index)));
+    yield* await Promise.all(
+      places.flatMap((place) => (place === undefined ? [] : [withStale(pass, lineOf(pass, place.stored))])),
+    );
   }
 }
 

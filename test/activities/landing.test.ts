@@ -333,8 +333,8 @@ describe('the landing of an output', () => {
   });
 
   /** The row was done; then its output folder was away, so that its output is waited for once more. */
-  async function unmounted() {
-    const one = await stand([imageRow('r')], whole({}, PNG), status(403));
+  async function unmounted(...then: Answer[]) {
+    const one = await stand([imageRow('r')], whole({}, PNG), status(403), ...then);
     await one.download();
     const done = await one.record('r');
     if (done === undefined) throw new Error('the row has no record');
@@ -378,6 +378,15 @@ describe('the landing of an output', () => {
     writeFileSync(join(one.out, 'b/media/r.png'), Buffer.alloc(PNG.length));
     expect(await one.download()).toEqual({ outcome: 'ended', status: 'review' });
     expect(await one.record('r')).toMatchObject({ reasonCode: 'output_pending', files: [] });
+  });
+
+  test('F46a: a changed file stays however many tries fail, and what is fetched at last has a name of its own', async () => {
+    const one = await unmounted(whole({}, PNG));
+    writeFileSync(join(one.out, 'b/media/r.png'), 'retouched');
+    expect(await one.download()).toEqual({ outcome: 'ended', status: 'review' });
+    expect(await one.download()).toEqual({ outcome: 'done' });
+    expect((await one.record('r'))?.files).toMatchObject([{ file: 'media/r.v2.png' }]);
+    expect(readFileSync(join(one.out, 'b/media/r.png'), 'utf8')).toBe('retouched');
   });
 
   test('a row that a person settled meanwhile is left alone', async () => {

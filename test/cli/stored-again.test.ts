@@ -5,6 +5,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { awaitAgain } from '../../src/cli/batch/lost-files.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
+import { resultsDue } from '../../src/home/batch-marks.js';
 import { keepRenders } from '../../src/home/past-renders.js';
 import { sha256 } from '../download/broken-server.js';
 import { CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
@@ -53,17 +54,30 @@ test('`retry` takes it, says so and writes the results, without any request', as
 });
 
 test('`review` says first that the files mend it when they are put back; once they are, nothing is paid again', async () => {
-  const sentence =
-    /^1 file was stored and is away: put it back in out\/b \(media\/one\.mp4\), and `callsheet retry b .*` takes/;
-  expect((await home.run('review', 'list')).stderr).toMatch(sentence);
-  expect((await home.run('review', 'resubmit', 'b', 'one')).stderr).toMatch(sentence);
+  const sentence = (how: string) =>
+    new RegExp(`1 file is ${how} in out/b \\(media/one\\.mp4\\).*\`callsheet retry b --class output.*\` takes it`);
+  expect((await home.run('review', 'list')).stderr).toMatch(sentence('not there as stored'));
+  expect((await home.run('review', 'show', 'b', 'one')).stdout).toMatch(sentence('not there as stored'));
+  expect((await home.run('review', 'resubmit', 'b', 'one')).stderr).toMatch(sentence('not there as stored'));
   putBack();
+  expect((await home.run('review', 'list')).stderr).toMatch(sentence('there again as stored'));
   const { exitCode, stderr } = await home.run('review', 'resubmit', 'b', 'one', '--yes');
   expect([exitCode, stderr]).toEqual([
     2,
     expect.stringMatching(/what was stored of it is there again, `callsheet retry /),
   ]);
   expect(await home.ledger.read('b', 'one')).toMatchObject([{ states: { length: 3 } }]);
+});
+
+test('results that were not written when it was taken are written by whoever tells of the batch next', async () => {
+  putBack();
+  await home.records.writeRecord('b', done);
+  const results = join(home.folder, 'out', 'b', 'results.csv');
+  writeFileSync(results, 'as it was before');
+  await resultsDue.write(home.home, { schema: 1, atMs: T0 }, 'b');
+  expect((await home.run('retry', 'b', '--yes')).exitCode).toBe(0);
+  expect(readFileSync(results, 'utf8')).toContain('done');
+  expect(await resultsDue.read(home.home, 'b')).toBeUndefined();
 });
 
 test('neither other bytes nor a row that is being paid again by order are taken', async () => {

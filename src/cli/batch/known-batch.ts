@@ -185,15 +185,15 @@ export async function proveHome({ config, home }: HomeAccess): Promise<void> {
 }
 
 /** Outputs can be written (`B54`), and there is room for them; a place that cannot tell its room takes all. */
-export async function proveOut({ config }: HomeAccess, neededBytes: number): Promise<void> {
-  const out = openPlace(config, config.out, 'shared');
+export async function proveOut({ config }: HomeAccess, neededBytes: number, out = config.out): Promise<void> {
+  const place = openPlace(config, out, 'shared');
   try {
-    await out.probe();
-    const free = await out.freeBytes();
+    await place.probe();
+    const free = await place.freeBytes();
     if (free === undefined || free >= neededBytes) return;
     const message = `${megabytes(free, neededBytes)} are free, and the outputs need about ${megabytes(neededBytes, free)}; make room or use another --out`;
     throw new StoreError('ENOSPC', message);
   } catch (error) {
-    refusePlace(config.out, error);
+    refusePlace(out, error);
   }
 }

@@ -9,7 +9,7 @@ import { planLines } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
 import { createAcceptedInputs } from './accepted-inputs.js';
 import { asOrdered } from './batch-terms.js';
-import { knownBatch, refuseStrangeHome } from './known-batch.js';
+import { knownBatch, proveOut, refuseStrangeHome } from './known-batch.js';
 import { tellApproved } from './resume-refusals.js';
 import { newRetry } from './run-flags.js';
 import { openStoredAgain, takeStoredAgain } from './stored-again.js';
@@ -58,6 +58,7 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   const plan = await makePlan(known, { manifest: 'retry', rows, costNotes: [], chains }, credits);
   for (const line of planLines(plan)) terminal.note(line);
   await approvePlan(known, plan, flags.yes);
+  await proveOut(access, 0, known.out);
   await inputs?.accept();
   await clearCancelled(access.home, batch);
   await clearStopped(access.home, batch);

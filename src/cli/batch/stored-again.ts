@@ -1,15 +1,19 @@
-import type { RowRecord } from '../../domain/outcome.js';
+import type { OutputFile, RowRecord } from '../../domain/outcome.js';
+import { resultsDue } from '../../home/batch-marks.js';
+import { noteLanded } from '../../home/late-outputs.js';
 import { awayRender, withStored } from '../../home/past-renders.js';
 import { isOutdone } from '../../home/row-standing.js';
 import { createOutputs } from '../../store/outputs.js';
 import { parallel } from '../../store/parallel.js';
 import { type BatchPlace, openPlace } from '../access/home-access.js';
-import { namesOf } from '../review/put-back.js';
+import { plain } from '../terminal.js';
 import { amount } from '../views/counts.js';
+import { proveOut } from './known-batch.js';
 
 /** Rows whose files were away, as those of a disk that was not mounted, and lie at their places again: nothing is paid. */
 
 const WRITE_WIDTH = 16;
+const NAMES_SHOWN = 5;
 
 export interface StoredAgain {
   /** The record as it is once its row is done again; undefined where nothing was away, or is away still. */
@@ -47,16 +51,19 @@ export function openStoredAgain({ session, access, batch }: BatchPlace, out: str
 export async function takeStoredAgain(at: BatchPlace, out: string, found: readonly BackRow[]): Promise<void> {
   const { session, access, batch } = at;
   if (found.length === 0) return;
+  await proveOut(access, 0, out);
   session.terminal.note(storedAgainText(found, `${out}/${batch}`));
-  await parallel(found, WRITE_WIDTH, ({ was, record: { files } }) =>
-    access.records.changeRecord(batch, was.id, (now) => {
+  // Nobody else writes the results again for these rows, and this may be cut short.
+  await resultsDue.write(access.home, { schema: 1, atMs: Date.now() }, batch);
+  await parallel(found, WRITE_WIDTH, async ({ was, record: { files } }) => {
+    if (was.reasonCode === 'output_pending') await noteLanded(access.home, batch, was.id, Date.now());
+    await access.records.changeRecord(batch, was.id, (now) => {
       const render = now && awayRender(now);
       // It came to another end since it was looked at.
       if (now === undefined || render === undefined || now.finishedAtMs !== was.finishedAtMs) return undefined;
       return withStored(now, render, files);
-    }),
-  );
-  // Whatever becomes of the command: nobody else writes them again for these rows.
+    });
+  });
   const generation = await access.rows.currentGeneration(batch);
   if (generation === undefined) return;
   const { writeEnd } = await import('./write-end.js');
@@ -69,4 +76,11 @@ export function storedAgainText(found: readonly BackRow[], folder: string): stri
   const are = amount(files.length, 'file is', 'files are');
   const rows = amount(found.length, 'row is', 'rows are');
   return `${are} there again as stored in ${folder}: ${namesOf(files)}; ${rows} done, and nothing is fetched or paid for that`;
+}
+
+/** The first of them by name. */
+export function namesOf(files: readonly OutputFile[]): string {
+  const names = files.map(({ file }) => plain(file, 200)).sort();
+  const shown = names.slice(0, NAMES_SHOWN).join(', ');
+  return names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown;
 }

@@ -1,5 +1,6 @@
 import type { BatchResult, RetryOrder } from '../../contract/workflows.js';
 import type { SlotTerms } from '../../domain/batch.js';
+import { resultsDue } from '../../home/batch-marks.js';
 import { type BatchPlace, openPlace, rowsOf } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
@@ -150,8 +151,9 @@ export async function finishWithoutWork(
 
 /** How the batch stands is told as at its end, with the rows that need a person. `left`: rows that a sample holds back. */
 export async function tellStanding(at: Standing, rows: CountedRows, left: number): Promise<number> {
-  const { batch, out } = at;
+  const { access, batch, out } = at;
   const { generation, rows: total } = at.generation;
+  if ((await resultsDue.read(access.home, batch)) !== undefined) await writeEnd(access, batch, generation);
   const { ended, endedNano: creditsNano, endedUnknown: creditsUnknown } = rows.tally;
   const events = newJsonEvents(at);
   events?.started({ generation, rows: total, toRun: 0, out: `${out}/${batch}` });

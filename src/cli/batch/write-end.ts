@@ -1,6 +1,6 @@
 import { collectedRows, storeReport, writeBatchResults } from '../../../activities/files/result-files.js';
 import type { BatchResult } from '../../contract/workflows.js';
-import { stoppedReason } from '../../home/batch-marks.js';
+import { resultsDue, stoppedReason } from '../../home/batch-marks.js';
 import { createPosters } from '../../report/posters.js';
 import { type BatchPlace, type HomeAccess, resultSources } from '../access/home-access.js';
 import { batchTally, type HomeTally } from './batch-tally.js';
@@ -14,6 +14,7 @@ export async function writeEnd(access: HomeAccess, batch: string, generation: st
   const collecting = collectedRows(sources, batch);
   await writeBatchResults(sources, batch, generation, [collecting.collect]);
   await storeReport(sources, batch, collecting.collected(), { isPublic: false });
+  await resultsDue.remove(access.home, batch);
 }
 
 /** Of a batch none of whose rows is open. */

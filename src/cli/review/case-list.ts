@@ -9,7 +9,7 @@ import { plain } from '../terminal.js';
 import { amount } from '../views/counts.js';
 import { formatTable } from '../views/table.js';
 import { type CaseRow, caseRows, stakeOf } from './case-row.js';
-import { putBackText } from './put-back.js';
+import { putBackLines } from './put-back.js';
 
 /** Rows that need a person, with the money at stake: for `review list` and the end of a batch. Pure. */
 export interface ListedCase {
@@ -91,7 +91,7 @@ export async function listCases(session: Session, batch: string | undefined): Pr
       cases.push(listedCase(found));
       records.push(found.record);
     }
-    putBack.push(...[putBackText(known, records)].filter((line) => line !== undefined));
+    putBack.push(...(await putBackLines(known, records)));
   }
   const sum = sumOf(cases);
   if (session.isJson) {

@@ -17,7 +17,7 @@ import { continueRows } from './continue-rows.js';
 import { dependentsOfOrder, recordFollowing } from './dependents.js';
 import { confirmHandle, type ReviewOrder, refusalOf, salvagedHandle, stateOf } from './orders.js';
 import { refuseSharedHandle, withOwnHandle } from './own-handle.js';
-import { putBackText } from './put-back.js';
+import { putBackLines } from './put-back.js';
 import { type OrderedRow, reportOrder } from './report-order.js';
 
 /** How long settled rows are waited for; what renders goes on without anyone waiting. */
@@ -55,8 +55,8 @@ export async function settleByHand(
   const cases = ready.map((one) => one.found);
   const brings = order.command === 'mark-lost' ? [] : cases.map(({ row, ref }) => ({ row, part: ref.part }));
   const dependents = await dependentsOfOrder(known, brings, order.follow);
-  const putBack = putBackText(known, order.command === 'resubmit' ? cases.map((one) => one.record) : []);
-  if (putBack !== undefined) session.terminal.note(putBack);
+  const records = order.command === 'resubmit' ? cases.map((one) => one.record) : [];
+  for (const line of await putBackLines(known, records)) session.terminal.note(line);
   const paid = ready.length > 0 ? await approveOrder(cases, order, dependents) : new Map<string, number>();
   await recordFollowing(dependents);
   const recorded: (Ready & { state: AttemptState })[] = [];
@@ -118,7 +118,7 @@ async function lookUp(known: KnownBatch, id: string, order: ReviewOrder): Promis
   const refusal = isAlready ? 'it is marked lost already' : refusalOf(order.command, found);
   if (refusal !== undefined) throw new UserError(`row '${id}': ${refusal}; nothing was changed`);
   if (order.command === 'resubmit' && found.record && (await openStoredAgain(known, known.out).look(found.record))) {
-    const retry = commandHint(known.session, `retry ${nameWords(known.batch)}`);
+    const retry = commandHint(known.session, `retry ${nameWords(known.batch)} --class output`);
     throw new UserError(
       `row '${id}': what was stored of it is there again, \`${retry}\` takes it; nothing was changed`,
     );

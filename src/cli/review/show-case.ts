@@ -22,6 +22,7 @@ import {
   verdictLine,
 } from './case-story.js';
 import { effectOf, REVIEW_COMMANDS, type ReviewCommand, refusalOf, salvagedHandle } from './orders.js';
+import { putBackLines } from './put-back.js';
 
 /** Balance readings this long before the claim and after the last word belong to the evidence. */
 const AROUND_MS = 600_000;
@@ -34,6 +35,8 @@ interface Shown {
   found: CaseRow;
   readings: BalanceCheckpoint[];
   story: CaseStory | undefined;
+  /** How its stored files come back for nothing. */
+  putBack: string[];
   /** What submitting it again costs at most; null = no price is known. */
   costNano: CreditsNano | null;
 }
@@ -55,7 +58,8 @@ async function readCase(session: Session, batch: string, id: string): Promise<Sh
   const found = await findCase(known, id);
   const readings = await readingsAround(known.access, found);
   const costNano = listPrice(found.row, await knownPrices(known))?.hi ?? null;
-  return { found, readings, costNano, story: await caseStory(known.access, found) };
+  const [story, putBack] = await Promise.all([caseStory(known.access, found), putBackLines(known, [found.record])]);
+  return { found, readings, costNano, story, putBack };
 }
 
 async function readingsAround({ home }: HomeAccess, { last }: CaseRow): Promise<BalanceCheckpoint[]> {
@@ -68,7 +72,7 @@ async function readingsAround({ home }: HomeAccess, { last }: CaseRow): Promise<
   return [...before, ...after.slice(0, READINGS_MAX)];
 }
 
-function lines(session: Session, { found, readings, costNano, story }: Shown): string[] {
+function lines(session: Session, { found, readings, costNano, story, putBack }: Shown): string[] {
   const { batch, row, record, attempts, last } = found;
   const { dataColors: colors } = session.terminal;
   const claimedAtMs = last && intentOf(last)?.atMs;
@@ -92,6 +96,7 @@ function lines(session: Session, { found, readings, costNano, story }: Shown): s
       return `  ${new Date(atMs).toISOString()}  ${formatCredits(balanceNano)}${mark}`;
     }),
     'what you can do',
+    ...putBack.map((line) => `  ${line}`),
     ...REVIEW_COMMANDS.flatMap((command) => commandLines(session, found, command, costNano)),
     ...groupLines(session, found),
   ];
