@@ -34,6 +34,8 @@ const RPM_UNKNOWN = 60;
 /** How often workflows that can go no further are looked for, ms; a rehearsal is quicker, within reason. */
 const RESCUE_EVERY_MS = 60_000;
 const RESCUE_MIN_MS = 5_000;
+/** A home that could not be told of the clock is tried again so often, ms. */
+const TELL_AGAIN_MS = 60_000;
 const NOTICES_EVERY_MS = 2_000;
 const NOTICES_END_MS = 3_000;
 
@@ -69,11 +71,18 @@ async function bindHome({ home, transport }: Handed, { baseUrl }: AccountSetting
   }
 }
 
-/** Tells the home again and again whose clock this worker goes by; returns how to end that. */
+/** Tells the home from time to time whose clock this worker goes by; returns how to end that. */
 async function tellClock({ home, now }: Handed, log: Log): Promise<() => unknown> {
-  const tell = () => noteClock(home, machineClock(), now());
-  await tell();
-  return repeat(CLOCK_NOTED_EVERY_MS, tell, log, 'whose clock is used could not be noted');
+  let toldMs = Number.NEGATIVE_INFINITY;
+  const tell = async (): Promise<void> => {
+    if (now() < toldMs + CLOCK_NOTED_EVERY_MS) return;
+    await noteClock(home, machineClock(), now());
+    toldMs = now();
+  };
+  const failure = 'whose clock is used could not be noted';
+  // A home that cannot be written takes no claim either: the worker waits for it as for anything else.
+  await tell().catch((error) => log.warn({ error: String(error) }, failure));
+  return repeat(TELL_AGAIN_MS, tell, log, failure);
 }
 
 /** Requests per minute that the api queue begins with. */
