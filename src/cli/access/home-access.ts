@@ -126,10 +126,8 @@ export async function refuseStrangeBaseUrl(session: Session): Promise<void> {
 export function refusePlace(out: string, error: unknown): never {
   if (!(error instanceof StoreError)) throw error;
   // The message of a store names its place and the code as well.
-  const [prefix = '', verb = 'write'] = /^cannot (write|read|remove) .+?: /.exec(error.message) ?? [];
-  const why = error.message.slice(prefix.length).replace(` (${error.code})`, '');
-  const where = `cannot ${verb} ${verb === 'write' ? 'to' : 'in'} ${out} (${error.code})`;
-  throw new UserError(`B54 ${where}: ${why}; nothing was submitted`, EXIT.configuration);
+  const why = error.message.replace(/^cannot (write|read|remove) .+?: /, '').replace(` (${error.code})`, '');
+  throw new UserError(`B54 cannot write to ${out} (${error.code}): ${why}; nothing was submitted`, EXIT.configuration);
 }
 
 /**
