@@ -151,14 +151,16 @@ describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and 
       expect(unmounted.code, unmounted.stderr).toBe(3);
       const waiting = { status: 'review', reason_code: 'output_pending', file: null };
       expect(results(rig, 'mounted')).toMatchObject([waiting, waiting]);
-      expect((await rig.run(['review', 'list', 'mounted'])).stderr).toContain('2 files were stored and are away');
+      expect((await rig.run(['review', 'list', 'mounted'])).stderr).toContain('2 files are not there as stored');
       // Nothing but the next commands can take them.
       await rig.run(['engine', 'stop']);
       rmSync(folder, { recursive: true });
       renameSync(away, folder);
       const paidAgain = await rig.run(['review', 'resubmit', 'mounted', 'm1', '--yes']);
       expect(paidAgain.code).toBe(2);
-      expect(paidAgain.stderr).toContain('what was stored of it is there again, `callsheet retry mounted` takes it');
+      expect(paidAgain.stderr).toContain(
+        'what was stored of it is there again, `callsheet retry mounted --class output` takes it',
+      );
       const again = await run('mounted', rows);
       expect(again.code, again.stderr).toBe(0);
       expect(again.stderr).toContain('2 files are there again as stored in');
