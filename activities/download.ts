@@ -71,8 +71,10 @@ async function download(
     return { outcome: 'done' };
   }
   const taken = record && (await takeStored(deps, input, { work, attempt, record }));
-  if (taken && isLate) await tellRevised(deps.messenger, batch, record, taken);
-  if (taken && isLate) return { outcome: 'done' };
+  if (taken && isLate) {
+    await tellRevised(deps.messenger, batch, record, taken);
+    return { outcome: 'done' };
+  }
   if (await isRecordedDone(deps, row, work, attempt)) return { outcome: 'done' };
   const hasOthers = n > 1 && (await deps.ledger.read(batch, id)).some((one) => one.n !== n && hasOutput(one));
   const landed = await land(openLanding({ deps, budget, input, work }, record, hasOthers), result.outputs);

@@ -1,5 +1,5 @@
 import type { DownloadInput } from '../../src/contract/attempts.js';
-import type { OutputFile, RowRecord } from '../../src/domain/outcome.js';
+import type { RowRecord } from '../../src/domain/outcome.js';
 import { intentOf } from '../../src/domain/standing.js';
 import { noteLanded } from '../../src/home/late-outputs.js';
 import { awayRender, withStored } from '../../src/home/past-renders.js';
@@ -21,10 +21,5 @@ export async function takeStored(
   const files = await createOutputs(deps.openStore(work.options.out), batch).there(render.files);
   if (files === undefined) return undefined;
   if (record.reasonCode === 'output_pending') await noteLanded(deps.home, batch, id, deps.now());
-  return deps.records.changeRecord(batch, id, (now) => storedIn(now, files));
-}
-
-function storedIn(record: RowRecord | undefined, files: OutputFile[]): RowRecord | undefined {
-  const render = record && awayRender(record);
-  return record && render && withStored(record, render, files);
+  return deps.records.changeRecord(batch, id, (now) => withStored(now, files));
 }

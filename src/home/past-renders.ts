@@ -50,12 +50,11 @@ export function awayRender(record: RowRecord): PastRender | undefined {
   return pastRenders?.find((past) => isOfAttempt(past, record));
 }
 
-/** The record as it was before its files were away; `files` are those of its away render, as they lie now. */
-export function withStored(
-  record: RowRecord,
-  { warnings, inputs, finishedAtMs }: PastRender,
-  files: OutputFile[],
-): RowRecord {
+/** The record as it was before its files were away, of which `files` tells as they lie now; undefined where none were. */
+export function withStored(record: RowRecord | undefined, files: OutputFile[]): RowRecord | undefined {
+  const render = record && awayRender(record);
+  if (record === undefined || render === undefined) return undefined;
+  const { warnings, inputs, finishedAtMs } = render;
   const { reasonCode: _reasonCode, reason: _reason, ...rest } = record;
   return keepRenders(record, rest, { ...rest, status: 'done', files, warnings, finishedAtMs, ...defined({ inputs }) });
 }

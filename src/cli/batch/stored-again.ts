@@ -37,10 +37,10 @@ export function openStoredAgain({ session, access, batch }: BatchPlace, out: str
     async look(was) {
       const render = awayRender(was);
       const files = render && (await outputs.there(render.files));
-      if (render === undefined || files === undefined) return undefined;
+      const record = files && withStored(was, files);
+      if (record === undefined) return undefined;
       // A person ordered that it is paid again, or gave it up: that is under way.
       if (isOutdone(was, await access.ledger.read(batch, was.id))) return undefined;
-      const record = withStored(was, render, files);
       found.push({ was, record });
       return record;
     },
@@ -58,10 +58,8 @@ export async function takeStoredAgain(at: BatchPlace, out: string, found: readon
   await parallel(found, WRITE_WIDTH, async ({ was, record: { files } }) => {
     if (was.reasonCode === 'output_pending') await noteLanded(access.home, batch, was.id, Date.now());
     await access.records.changeRecord(batch, was.id, (now) => {
-      const render = now && awayRender(now);
-      // It came to another end since it was looked at.
-      if (now === undefined || render === undefined || now.finishedAtMs !== was.finishedAtMs) return undefined;
-      return withStored(now, render, files);
+      // It may have come to another end since it was looked at.
+      return now?.finishedAtMs === was.finishedAtMs ? withStored(now, files) : undefined;
     });
   });
   const generation = await access.rows.currentGeneration(batch);
