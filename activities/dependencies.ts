@@ -2,7 +2,7 @@ import { type BookMessages, type Books, openBooks } from '../src/books/open-book
 import type { AccountSettings, Caps } from '../src/contract/account.js';
 import type { LateOutputInput } from '../src/contract/attempts.js';
 import type { AcquireFor, OutcomeKnown, OutputBlocked } from '../src/contract/messages.js';
-import type { Granted, JobKey, OpenedCase, Release } from '../src/contract/semaphore.js';
+import type { Granted, Heir, JobKey, NamedHeirs, OpenedCase, Release } from '../src/contract/semaphore.js';
 import type { JobInput, LateHandleInput } from '../src/contract/workflows.js';
 import type { Log } from '../src/domain/log.js';
 import type { AwaitedCall } from '../src/domain/price.js';
@@ -115,6 +115,12 @@ export interface Standby {
   wait(job: JobKey, ms: number): Promise<Granted | 'withdrawn' | undefined>;
   /** Kept for a submit that does not stand by yet. */
   give(job: JobKey, granted: Granted): void;
+  /** Whose turn is next, in place of those that were named before. */
+  nameHeirs(named: NamedHeirs): void;
+  /** Who gets the slot of a grant that goes back: the first that stands by now. Once for each grant and each heir. */
+  takeHeir(grant: number): Heir | undefined;
+  /** To a submit that still stands by; any other one is told by the semaphore once it asks again. */
+  handOn(heir: Heir): void;
   /** The job does not want its grant any more; gives one back that came and was not taken. */
   withdraw(job: JobKey): Granted | null;
 }

@@ -1,7 +1,8 @@
 import { rowOf } from '../src/books/attempt-price.js';
 import { finishBooks } from '../src/books/finish-books.js';
 import { slotUntilMs } from '../src/books/waits.js';
-import type { Granted, JobKey, RecoverResult, SweepAction } from '../src/contract/semaphore.js';
+import type { RecoverResult, SweepAction } from '../src/contract/recover.js';
+import type { Granted, JobKey, NamedHeirs } from '../src/contract/semaphore.js';
 import type { LimitsResult } from '../src/contract/semaphore-view.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { DEFAULT_SLOT_TERMS } from '../src/domain/batch.js';
@@ -39,6 +40,8 @@ export interface SlotActivities {
    * first time is given back; false where it may have run by an earlier telling.
    */
   tellGrant(input: { job: JobKey; message: Granted; standsBy?: true; isFresh?: true }): Promise<boolean>;
+  /** Whose turn is next, in place of those that were named before. */
+  nameHeirs(named: NamedHeirs): Promise<void>;
   /** Ends a submit that stands by, unless it has its grant; gives back a grant that it did not take. */
   endStandby(job: JobKey): Promise<Granted | null>;
 }
@@ -55,6 +58,7 @@ export function slotActivities(deps: Dependencies): SlotActivities {
       await deps.messenger.ensureSemaphore();
     },
     tellGrant: (told) => tellGrant(deps, told),
+    nameHeirs: async (named) => deps.standby?.nameHeirs(named),
     endStandby: async (job) => deps.standby?.withdraw(job) ?? null,
   };
 }

@@ -1,10 +1,10 @@
 import type { AccountReading } from '../src/contract/account.js';
+import type { RecoveredHolder } from '../src/contract/recover.js';
 import type {
   Holder,
   JobKey,
   OpenedCase,
   PauseReason,
-  RecoveredHolder,
   Release,
   SemaphoreState,
   Waiting,
@@ -33,6 +33,8 @@ export interface Ask {
   standsBy?: true;
   isFed?: true;
 }
+
+type Asked = Waiting & { n?: number };
 
 export function newPermits(climbMs: number, nowMs: number, timeScale = 1): SemaphoreState {
   return {
@@ -186,9 +188,9 @@ export function grantNext(state: SemaphoreState, nowMs: number): Grant[] {
   return grants;
 }
 
-function hold(state: SemaphoreState, asked: Waiting & { n?: number }, phase: Holder['phase'], sinceMs: number): Grant {
-  const grant = state.nextGrant++;
-  const { job, kind, apart, n } = asked;
+/** Under the number that a job was named with as an heir, where it was. */
+export function hold(state: SemaphoreState, asked: Asked, phase: Holder['phase'], sinceMs: number): Grant {
+  const { job, kind, apart, n, grant = state.nextGrant++ } = asked;
   const holder: Holder = { job, grant, kind, sinceMs, phase, ...defined({ n, apart }) };
   state.holders.push(holder);
   if (phase === 'granted') charge(state, holder);
@@ -220,11 +222,6 @@ export function review(state: SemaphoreState, reading: AccountReading): void {
     if (paused.reason === 'key') return !hasNewKey(paused, reading);
     return paused.reason !== 'credits' || !hasRisen(paused, reading);
   });
-}
-
-/** Nothing can be sent, so that nothing is claimed. */
-export function isCutOff(state: SemaphoreState): boolean {
-  return state.pauses.some(({ reason }) => reason === 'network');
 }
 
 /** A refusal that comes while the account is paused for the same cause adds what it knows. */

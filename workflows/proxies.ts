@@ -136,7 +136,7 @@ export function homeProxy(
 }
 
 /** Done by the worker within a workflow task: what is over in milliseconds, and may be done twice. */
-export function localProxy(): Pick<Activities, 'tellGrant' | 'endStandby'> {
+export function localProxy(): Pick<Activities, 'tellGrant' | 'nameHeirs' | 'endStandby'> {
   return proxyLocalActivities<Activities>({
     startToCloseTimeout: '5 s',
     retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 s' },

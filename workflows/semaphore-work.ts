@@ -1,15 +1,10 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
-import type {
-  Granted,
-  Holder,
-  JobKey,
-  RecoverResult,
-  SemaphoreInput,
-  SemaphoreState,
-} from '../src/contract/semaphore.js';
+import type { RecoverResult } from '../src/contract/recover.js';
+import type { Granted, Holder, JobKey, SemaphoreInput, SemaphoreState } from '../src/contract/semaphore.js';
 import { defined } from '../src/domain/defined.js';
 import { sameJob } from './cap.js';
 import { noteReached } from './curbs.js';
+import { nameHeirs } from './heirs.js';
 import type { Grant } from './permits.js';
 import * as permits from './permits.js';
 import { accountProxy, homeProxy, localProxy, routineReadProxy } from './proxies.js';
@@ -180,6 +175,17 @@ export function nextToSweep(state: SemaphoreState): Holder[] {
  */
 export function tellGrant({ job, standsBy }: Grant, message: Granted, isFresh: boolean): Promise<boolean> {
   return localProxy().tellGrant({ job, message, ...defined({ standsBy }), ...(isFresh ? { isFresh } : {}) });
+}
+
+/** Tells the worker who is next, where that has changed. A run that an earlier build began tells nobody. */
+export async function tellHeirs({ namesHeirs }: SemaphoreInput, state: SemaphoreState): Promise<void> {
+  const named = namesHeirs ? nameHeirs(state, Date.now()) : undefined;
+  if (named !== undefined) await localProxy().nameHeirs(named);
+}
+
+/** Nothing can be sent. */
+export function isCutOff(state: SemaphoreState): boolean {
+  return state.pauses.some(({ reason }) => reason === 'network');
 }
 
 /** Nothing is claimed while nothing can be sent: a free read tries until it is answered, whatever it is told. */

@@ -13,6 +13,7 @@ import type { SemaphoreInput, SemaphoreState } from '../src/contract/semaphore.j
 import type { SemaphoreView } from '../src/contract/semaphore-view.js';
 import type { Breaker } from '../src/domain/kind.js';
 import { expectedRender } from './cap.js';
+import { takeBack } from './heirs.js';
 import * as permits from './permits.js';
 import { homeProxy } from './proxies.js';
 import { openRoutine } from './routine.js';
@@ -51,6 +52,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     const now = Date.now();
     permits.releaseDue(state, now);
     for (const grant of permits.grantNext(state, now)) inBackground(tell(grant, true));
+    inBackground(holders.tellHeirs(input, state));
     lookAround();
     if (isHandOverDue) break;
     wakeAt(permits.nextDueMs(state, Date.now()));
@@ -87,7 +89,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     });
     change(messages.submitted, ({ grant }) => permits.submitted(state, grant, Date.now()));
     change(messages.release, (message) => {
-      permits.release(state, message, Date.now());
+      takeBack(state, message, Date.now());
       if (message.overCap) readDue = true;
     });
     change(messages.caseOpened, (opened) => permits.caseOpened(state, opened, Date.now()));
@@ -126,7 +128,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     const isUnread = () => busy() && state.unread.credits !== undefined;
     routine.repeat('unread', every(UNREAD_EVERY_MS), isUnread, readCaps);
     routine.repeat('discounts', every(DISCOUNTS_EVERY_MS), busy, watch.readDiscounts);
-    const isCutOff = () => permits.isCutOff(state);
+    const isCutOff = () => holders.isCutOff(state);
     routine.repeat('network', every(0), isCutOff, () => holders.waitForNetwork(account, state).then(touch));
     const mayBeGone = () => state.waiting.length > 0 && state.holders.length > 0;
     routine.repeat('sweep', every(SWEEP_EVERY_MS), mayBeGone, () => holders.sweep(account, state).then(touch));
@@ -194,5 +196,5 @@ async function handOver(input: SemaphoreInput, state: SemaphoreState, isSettled:
     await condition(isSettled);
     await sleep(1);
   } while (!isSettled());
-  return continueAsNew<typeof semaphore>({ ...input, countsHeld: true, state });
+  return continueAsNew<typeof semaphore>({ ...input, countsHeld: true, namesHeirs: true, state });
 }

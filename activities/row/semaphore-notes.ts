@@ -3,6 +3,7 @@ import type { Quiet, Release } from '../../src/contract/semaphore.js';
 import type { Attempt, AttemptRef } from '../../src/domain/attempt.js';
 import { intentOf } from '../../src/domain/standing.js';
 import type { Dependencies } from '../dependencies.js';
+import { mayClaim } from './claims.js';
 
 /**
  * What activities tell the semaphore by themselves, so that no job's history grows by it. A message that is not heard
@@ -72,7 +73,7 @@ async function heard(deps: Dependencies, send: () => Promise<void>): Promise<voi
 
 /**
  * Gives a job's slot back as soon as its end at the service is in the ledger: books and files can wait, the next job
- * need not. Where it cannot be told, the job's workflow tells it.
+ * need not, nor the semaphore's word where it has said before whose turn that is. Where it cannot be told, the job's workflow tells it.
  */
 export async function giveBack(
   deps: Dependencies,
@@ -80,8 +81,13 @@ export async function giveBack(
   how: Pick<Release, 'renderMs' | 'ranMs' | 'done'>,
 ): Promise<GivenBack> {
   if (grant === null) return {};
+  const heir = mayClaim(deps) ? deps.standby?.takeHeir(grant) : undefined;
   try {
-    return (await deps.messenger.release({ grant, ...how })) ? { released: true } : {};
+    const handedOn = heir ? { heir: { job: heir.job, grant: heir.grant } } : {};
+    if (!(await deps.messenger.release({ grant, ...how, ...handedOn }))) return {};
+    // Not sooner: a slot that two jobs use would be one above the cap after a crash.
+    if (heir) deps.standby?.handOn(heir);
+    return { released: true };
   } catch (error) {
     deps.log.warn({ grant, error: String(error) }, 'the slot could not be given back at once; its job will');
     return {};

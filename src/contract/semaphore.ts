@@ -17,6 +17,17 @@ export interface Granted {
   expected: RenderTimes | null;
 }
 
+/** A job whose turn is next, with the number of its grant: whoever gives a slot back within the worker may hand it on. */
+export interface Heir extends Granted {
+  job: JobKey;
+}
+
+/** Who is next, in turn, and the grants of slots that may be handed on. */
+export interface NamedHeirs {
+  heirs: Heir[];
+  held: number[];
+}
+
 export interface SemaphoreInput {
   account: string;
   timeScale: number;
@@ -24,6 +35,8 @@ export interface SemaphoreInput {
   eventsMax?: number;
   /** Set for runs that this build begins: a replay of an earlier one shares the slots as it did. */
   countsHeld?: true;
+  /** Set likewise: it names to the worker whose turn is next. */
+  namesHeirs?: true;
   state?: SemaphoreState;
 }
 
@@ -54,6 +67,8 @@ export interface Waiting {
   standsBy?: true;
   /** Other rows feed it: it goes before the others of its batch. */
   isFed?: true;
+  /** The number of its grant, whoever gives it, since it was named as an heir. */
+  grant?: number;
 }
 
 /** A time in which nothing is granted, so that the balance moves for one lost answer alone. */
@@ -148,6 +163,8 @@ export interface SemaphoreState {
   renders?: Partial<Record<Kind, readonly RenderEnd[]>>;
   /** Who comes joins at what others had, not at what they are charged with; absent in a run of an earlier build. */
   countsHeld?: true;
+  /** The numbers of those that were named last, in turn. */
+  heirs?: number[];
   /** By batch. */
   shares: Record<string, Share>;
   /** So many orders about slots or requests are to be read from the home; absent = none. */
@@ -164,7 +181,8 @@ export type NowAndThen = 'caps' | 'unread' | 'discounts' | 'network' | 'sweep';
 /**
  * A slot given back, not before `notBeforeMs` where its job may still run. `renderMs`: the first poll that found it ended,
  * `ranMs`: the last that did not, where that can be learned from; `overCap`: refused for the service's own count,
- * `turnedAway`: never begun, `done`: a synchronous call gave its output, `answered`: refused for what it asked.
+ * `turnedAway`: never begun, `done`: a synchronous call gave its output, `answered`: refused for what it asked, `heir`:
+ * the job that the slot was handed on to.
  */
 export interface Release {
   grant: number;
@@ -175,26 +193,5 @@ export interface Release {
   turnedAway?: TurnedAway;
   done?: boolean;
   answered?: boolean;
-}
-
-export interface RecoverResult {
-  holders: RecoveredHolder[];
-  /** The entry of the index that this page ended with, or null at the end; a number at the start. */
-  next: string | number | null;
-  /** As the home remembers them; on the first page. */
-  breakers?: Breaker[];
-  /** The cap as it was last read; on the first page, where it was ever read. */
-  concurrent?: number;
-}
-
-/** What to do with a holder that was asked after: leave it, or free its slot. */
-export type SweepAction = { job: JobKey; action: 'keep' | 'free' };
-
-export interface RecoveredHolder {
-  job: JobKey;
-  kind: Kind;
-  sinceMs: number;
-  n: number;
-  /** For a row that ended without an answer: its slot goes back by itself then. */
-  releaseAtMs?: number;
+  heir?: Pick<Heir, 'job' | 'grant'>;
 }

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, open } from 'node:fs/promises';
+import type { Folder } from './folder-calls.js';
 import { errorCode } from './folder-errors.js';
-import type { Folder } from './folder-files.js';
 import { hashFile, intoFolder } from './folder-stream.js';
 import { type CommittedFile, type CopyOptions, type FilePlace, StoreError } from './port.js';
 

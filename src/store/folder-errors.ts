@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StoreError } from './port.js';
@@ -32,6 +33,10 @@ const SENTENCES: Record<string, string> = {
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
+}
+
+export function noFile(path: string, facts: Stats): Error {
+  return Object.assign(new Error(`${path} is no file`), { code: facts.isDirectory() ? 'EISDIR' : 'ENOTFILE' });
 }
 
 /** What a code means, in words: `the disk is full (ENOSPC)`. */

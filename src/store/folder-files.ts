@@ -1,22 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, link, lstat, mkdir, open, realpath, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { errorCode, makeFolders } from './folder-errors.js';
+import { callsOf, type Folder, type FolderCalls, TO_READ } from './folder-calls.js';
+import { errorCode, makeFolders, noFile } from './folder-errors.js';
 import { StoreError } from './port.js';
 
 /** The file operations under the folder store: real paths below one root, temporary files, links and fsync. */
-
-export interface Folder {
-  /** Absolute, as the user gave it. */
-  location: string;
-  fileMode: number;
-  folderMode: number;
-  /** Real paths of folders whose entry is known to be durable. */
-  durable: Set<string>;
-  /** The root's real path as it was last seen: only what lies elsewhere makes it be looked up again. */
-  root?: string;
-}
 
 /** Where a write goes: a real folder, and the folders that must be fsynced for the write to be durable. */
 export interface Place {
@@ -32,28 +21,22 @@ export const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EI
 /** What file systems that cannot fsync a folder answer; a disk error is none of these. */
 const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
-const NO_WAIT = constants.O_NONBLOCK ?? 0;
-
 /** Opens a file to be read, and nothing else: whoever reads a pipe waits for its writer for ever. */
 export async function openFile(path: string): Promise<FileHandle> {
-  const handle = await open(path, NO_FOLLOW | NO_WAIT);
+  const handle = await open(path, TO_READ);
   const facts = await handle.stat();
   if (facts.isFile()) return handle;
   await handle.close();
   throw noFile(path, facts);
 }
 
-export function noFile(path: string, facts: Stats): Error {
-  return Object.assign(new Error(`${path} is no file`), { code: facts.isDirectory() ? 'EISDIR' : 'ENOTFILE' });
-}
-
 /** The folder's real path, or undefined when it does not exist. A path that leads out of the root is refused. */
 export async function findFolder(folder: Folder, segments: readonly string[]): Promise<string | undefined> {
   try {
-    const real = await realpath(join(folder.location, ...segments));
+    const { realPath } = await callsOf(folder);
+    const real = await realPath(join(folder.location, ...segments));
     if (folder.root !== undefined && isInside(folder.root, real)) return real;
-    folder.root = await realpath(folder.location);
+    folder.root = await realPath(folder.location);
     return insideOf(folder.root, real, segments);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
@@ -76,7 +59,8 @@ export async function makeFolder(folder: Folder, segments: readonly string[]): P
 /** Makes what was written into these folders durable, and remembers which of them need no fsync of their own again. */
 export async function syncPlaces(folder: Folder, places: readonly Place[]): Promise<void> {
   const paths = new Set(places.flatMap((place) => [place.path, ...place.unsynced]));
-  await Promise.all([...paths].map(syncFolder));
+  const calls = await callsOf(folder);
+  await Promise.all([...paths].map((path) => syncFolder(calls, path)));
   if (folder.durable.size > DURABLE_MAX) folder.durable.clear();
   for (const path of places.flatMap((place) => place.made)) folder.durable.add(path);
 }
@@ -84,8 +68,9 @@ export async function syncPlaces(folder: Folder, places: readonly Place[]): Prom
 /** Writes a whole new file under a temporary name in the folder, fsynced. */
 export async function writeTemporary(folder: Folder, path: string, bytes: Uint8Array): Promise<string> {
   const temporary = join(path, `.tmp-${randomBytes(9).toString('hex')}`);
-  await writeNew(temporary, bytes, folder.fileMode).catch(async (error: unknown) => {
-    await rm(temporary, { force: true }).catch(() => undefined);
+  const calls = await callsOf(folder);
+  await writeNew(calls, temporary, bytes, folder.fileMode).catch(async (error: unknown) => {
+    await calls.remove(temporary).catch(() => undefined);
     throw error;
   });
   return temporary;
@@ -96,21 +81,27 @@ export async function writeTemporary(folder: Folder, path: string, bytes: Uint8A
  * no links, by exclusive creation, where a crash can leave a torn file under the name.
  */
 export async function publishIfAbsent(folder: Folder, temporary: string, target: string, bytes: Uint8Array) {
+  const calls = await callsOf(folder);
   try {
-    await link(temporary, target);
+    await calls.link(temporary, target);
     return true;
   } catch (error) {
     const code = errorCode(error);
     // A network file system may have made the link and lost its answer: then the temporary file has two names.
     if (code === 'EEXIST') return (await lstat(temporary)).nlink === 2;
     if (code === undefined || !NO_LINKS.has(code)) throw error;
-    return await createExclusively(target, bytes, folder.fileMode);
+    return await createExclusively(calls, target, bytes, folder.fileMode);
   }
 }
 
-async function createExclusively(target: string, bytes: Uint8Array, mode: number): Promise<boolean> {
+async function createExclusively(
+  calls: FolderCalls,
+  target: string,
+  bytes: Uint8Array,
+  mode: number,
+): Promise<boolean> {
   try {
-    await writeNew(target, bytes, mode);
+    await writeNew(calls, target, bytes, mode);
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
@@ -118,8 +109,8 @@ async function createExclusively(target: string, bytes: Uint8Array, mode: number
   }
 }
 
-async function writeNew(path: string, bytes: Uint8Array, mode: number): Promise<void> {
-  const handle = await open(path, 'wx', mode);
+async function writeNew(calls: FolderCalls, path: string, bytes: Uint8Array, mode: number): Promise<void> {
+  const handle = await calls.open(path, 'wx', mode);
   try {
     await handle.writeFile(bytes);
     await handle.sync();
@@ -129,43 +120,44 @@ async function writeNew(path: string, bytes: Uint8Array, mode: number): Promise<
 }
 
 async function makeBelow(folder: Folder, segments: readonly string[]): Promise<Place> {
-  const { root, unsynced } = await makeRoot(folder);
+  const calls = await callsOf(folder);
+  const { root, unsynced } = await makeRoot(folder, calls);
   const made = [root];
   let path = root;
   for (const segment of segments) {
     const parent = path;
     path = join(parent, segment);
     if (folder.durable.has(path)) continue;
-    await mkdir(path, { mode: folder.folderMode }).catch(async (error: unknown) => {
+    await calls.makeFolder(path, folder.folderMode).catch(async (error: unknown) => {
       if (errorCode(error) !== 'EEXIST') throw error;
       // What is there may be a link: nothing may be made behind one that leads out.
-      insideOf(root, await realpath(path), segments);
+      insideOf(root, await calls.realPath(path), segments);
     });
     unsynced.push(parent);
     made.push(path);
   }
-  return { path: insideOf(root, await realpath(path), segments), unsynced, made };
+  return { path: insideOf(root, await calls.realPath(path), segments), unsynced, made };
 }
 
-async function makeRoot(folder: Folder): Promise<{ root: string; unsynced: string[] }> {
+async function makeRoot(folder: Folder, calls: FolderCalls): Promise<{ root: string; unsynced: string[] }> {
   const unsynced: string[] = [];
-  const known = await realpath(folder.location).catch((error: unknown) => {
+  const known = await calls.realPath(folder.location).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw error;
     return undefined;
   });
   const first = known === undefined ? await makeFolders(folder.location, folder.folderMode) : undefined;
-  const root = known ?? (await realpath(folder.location));
+  const root = known ?? (await calls.realPath(folder.location));
   if (first !== undefined) {
     for (let path = folder.location; path !== dirname(first); path = dirname(path)) unsynced.push(dirname(path));
   } else if (!folder.durable.has(root)) {
     // Whoever made it may have died before its name was durable; a parent that we may not open is not ours to sync.
-    await syncFolder(dirname(root)).catch(() => undefined);
+    await syncFolder(calls, dirname(root)).catch(() => undefined);
   }
   return { root, unsynced };
 }
 
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r').catch((error: unknown) => {
+async function syncFolder(calls: FolderCalls, path: string): Promise<void> {
+  const handle = await calls.open(path, 'r').catch((error: unknown) => {
     // Windows cannot open a folder; its file systems keep names in their own journal.
     if (process.platform === 'win32') return undefined;
     throw error;

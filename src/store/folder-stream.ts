@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, link, lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Folder } from './folder-calls.js';
 import { errorCode, toStoreError } from './folder-errors.js';
-import { type Folder, makeFolder, NO_LINKS, openFile, syncPlaces } from './folder-files.js';
+import { makeFolder, NO_LINKS, openFile, syncPlaces } from './folder-files.js';
 import { type CommittedFile, type PendingFile, type PutStreamOptions, type StoredFile, segmentsOf } from './port.js';
 import { takeKey } from './take-key.js';
 import { writeBehind } from './write-behind.js';

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
-import { readdir, rmdir } from 'node:fs/promises';
+import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { callsOf, type Folder } from './folder-calls.js';
 import { errorCode, toStoreError } from './folder-errors.js';
-import { type Folder, findFolder, makeFolder } from './folder-files.js';
+import { findFolder, makeFolder } from './folder-files.js';
 import { byCodeUnit, isSafeSegment, type Store, StoreError, segmentsOf } from './port.js';
 
 /** Walks the folder store in the order of its keys, without the temporary files. */
@@ -38,7 +39,7 @@ export async function* occupiedKeys(folder: Folder, prefix: string): AsyncIterab
 export async function namesIn(folder: Folder, prefix: string): Promise<string[]> {
   const path = await startOf(folder, prefix);
   if (path === undefined) return [];
-  const entries = (await entriesOf(path)).filter(({ sort }) => sort !== 'other');
+  const entries = (await entriesOf(folder, path)).filter(({ sort }) => sort !== 'other');
   return entries.map((entry) => entry.name).sort(byCodeUnit);
 }
 
@@ -47,7 +48,7 @@ async function* walk(
   path: string,
   prefix: string,
 ): AsyncIterable<{ key: string; sort: Found['sort'] }> {
-  const entries = await entriesOf(path).catch((error: unknown) => {
+  const entries = await entriesOf(folder, path).catch((error: unknown) => {
     throw toStoreError(error, 'read', prefix, folder.location);
   });
   // `a.json` comes before `a/b` and after `a-b`: a folder sorts as its name with the slash.
@@ -77,9 +78,9 @@ async function startOf(folder: Folder, prefix: string): Promise<string | undefin
   }
 }
 
-async function entriesOf(path: string): Promise<Found[]> {
+async function entriesOf(folder: Folder, path: string): Promise<Found[]> {
   try {
-    const entries = await readdir(path, { withFileTypes: true });
+    const entries = await (await callsOf(folder)).entries(path);
     return entries
       .filter((entry) => isSafeSegment(entry.name))
       .map((entry) => ({ name: entry.name, sort: entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'other' }));

@@ -1,12 +1,11 @@
 import { lstat, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { callsOf, type Folder } from './folder-calls.js';
 import { copyIntoFolder } from './folder-copy.js';
-import { errorCode, toStoreError } from './folder-errors.js';
+import { errorCode, noFile, toStoreError } from './folder-errors.js';
 import {
-  type Folder,
   findFolder,
   makeFolder,
-  noFile,
   openFile,
   type Place,
   publishIfAbsent,
@@ -35,6 +34,7 @@ export function createFolderStore(root: string, options: FolderStoreOptions = { 
     fileMode: isPrivate ? 0o600 : 0o666,
     folderMode: isPrivate ? 0o700 : 0o777,
     durable: new Set(),
+    ...(isPrivate ? {} : { isNear: false }),
   };
   const { location } = folder;
   const writing = <T>(key: string, write: () => Promise<T>) => explained(folder, 'write', key, write);
@@ -44,7 +44,7 @@ export function createFolderStore(root: string, options: FolderStoreOptions = { 
     put: (key, bytes) => writing(key, () => put(folder, key, bytes)),
     putIfAbsent: (key, bytes) => writing(key, async () => (await putAllIfAbsent(folder, [{ key, bytes }]))[0] === true),
     putAllIfAbsent: (entries) => writing(entries.at(-1)?.key ?? '', () => putAllIfAbsent(folder, entries)),
-    get: (key) => reading(key, () => withFile(folder, key, (path) => readWhole(path))),
+    get: (key) => reading(key, () => withFile(folder, key, (path) => readWhole(folder, path))),
     read: (key, range) => reading(key, () => withFile(folder, key, (path) => openStream(path, range))),
     list: (prefix) => listKeys(folder, prefix),
     occupied: (prefix) => occupiedKeys(folder, prefix),
@@ -77,8 +77,9 @@ async function put(folder: Folder, key: string, bytes: Uint8Array): Promise<void
   const segments = segmentsOf(key);
   const place = await makeFolder(folder, segments.slice(0, -1));
   const temporary = await writeTemporary(folder, place.path, bytes);
-  await rename(temporary, join(place.path, segments.at(-1) ?? '')).catch(async (error: unknown) => {
-    await rm(temporary, { force: true });
+  const calls = await callsOf(folder);
+  await calls.rename(temporary, join(place.path, segments.at(-1) ?? '')).catch(async (error: unknown) => {
+    await calls.remove(temporary);
     throw error;
   });
   await syncPlaces(folder, [place]);
@@ -91,7 +92,8 @@ async function putAllIfAbsent(folder: Folder, entries: readonly StoreEntry[]): P
     targets.map(({ bytes }, i) => writeTemporary(folder, places[i]?.path ?? '', bytes)),
   );
   const temporaries = written.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  const drop = () => Promise.all(temporaries.map((temporary) => rm(temporary, { force: true })));
+  const calls = await callsOf(folder);
+  const drop = () => Promise.all(temporaries.map((temporary) => calls.remove(temporary)));
   const outcome: boolean[] = [];
   try {
     for (const result of written) if (result.status === 'rejected') throw result.reason;
@@ -127,7 +129,9 @@ async function sizeOf(path: string): Promise<number> {
   return facts.size;
 }
 
-async function readWhole(path: string): Promise<Uint8Array> {
+async function readWhole(folder: Folder, path: string): Promise<Uint8Array> {
+  const small = await (await callsOf(folder)).readSmall(path);
+  if (small !== undefined) return small;
   const handle = await openFile(path);
   try {
     return await handle.readFile();

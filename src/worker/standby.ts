@@ -1,5 +1,5 @@
 import type { Standby } from '../../activities/dependencies.js';
-import type { Granted, JobKey } from '../contract/semaphore.js';
+import type { Granted, Heir, JobKey, NamedHeirs } from '../contract/semaphore.js';
 
 /**
  * More, beside one page of rows that is let in as a whole, would take the places of polls and of submits that have their
@@ -18,6 +18,7 @@ export function createStandby(monotonic: () => number): Standby {
   const early = new Map<string, { word: Word; atMs: number }>();
   /** Jobs whose submits have not come yet: of many batches that begin at once all would be let in. */
   const beginning = new Map<string, { atMs: number }>();
+  const slots = openSlots();
 
   return {
     hasRoom() {
@@ -28,6 +29,7 @@ export function createStandby(monotonic: () => number): Standby {
     },
     begin(job) {
       early.delete(nameOf(job));
+      slots.forget(job);
       beginning.set(nameOf(job), { atMs: monotonic() });
     },
     async wait(job, ms) {
@@ -38,7 +40,15 @@ export function createStandby(monotonic: () => number): Standby {
       return known ?? nextWord(name, ms);
     },
     give(job, granted) {
+      slots.hold(granted.grant);
       tell(nameOf(job), granted);
+    },
+    nameHeirs: (named) => slots.name(named),
+    takeHeir: (grant) => slots.take(grant, ({ job }) => waiting.has(nameOf(job))),
+    handOn({ job, ...granted }) {
+      const taker = waiting.get(nameOf(job));
+      if (taker !== undefined) slots.hold(granted.grant);
+      taker?.(granted);
     },
     withdraw(job) {
       const known = early.get(nameOf(job))?.word;
@@ -65,6 +75,39 @@ export function createStandby(monotonic: () => number): Standby {
     if (taker) taker(word);
     else early.set(name, { word, atMs: monotonic() });
   }
+}
+
+/** Grants that went back are remembered, as a word of who is next may have been on its way meanwhile. */
+const GONE_MAX = 1_000;
+
+/** Who is next, and which slots may be handed on: each once, whoever gives it back a second time. */
+function openSlots() {
+  let heirs: readonly Heir[] = [];
+  const held = new Set<number>();
+  const gone = new Set<number>();
+
+  return {
+    name(named: NamedHeirs): void {
+      heirs = named.heirs;
+      held.clear();
+      for (const grant of named.held) this.hold(grant);
+    },
+    hold(grant: number): void {
+      if (!gone.has(grant)) held.add(grant);
+    },
+    take(grant: number, standsBy: (heir: Heir) => boolean): Heir | undefined {
+      gone.add(grant);
+      const [oldest = grant] = gone;
+      if (gone.size > GONE_MAX) gone.delete(oldest);
+      const next = held.delete(grant) ? heirs.find(standsBy) : undefined;
+      heirs = heirs.filter((heir) => heir !== next);
+      return next;
+    },
+    /** What was said of an earlier job of the row is not this one's. */
+    forget(job: JobKey): void {
+      heirs = heirs.filter((heir) => nameOf(heir.job) !== nameOf(job));
+    },
+  };
 }
 
 function nameOf({ batch, id }: JobKey): string {

@@ -17,6 +17,30 @@ const recorder = vi.hoisted(() => ({
   next: 1,
 }));
 
+vi.mock('node:fs', async (original) => {
+  const real = await original<typeof import('node:fs')>();
+  const { watchedDisk } = await import('../store/support/watched-disk.js');
+  const fileOf = (path: string) => recorder.files.get(path) ?? 0;
+  const note = (entry: Operation) => {
+    if (recorder.isOn) recorder.log.push(entry);
+  };
+  const named = (path: string, file: number) => {
+    recorder.files.set(path, file);
+    return { path, file };
+  };
+  const told = {
+    created: (path: string) => note({ op: 'create', ...named(path, recorder.next++) }),
+    written: (path: string, bytes: Uint8Array) => note({ op: 'write', file: fileOf(path), bytes: Buffer.from(bytes) }),
+    synced: (path: string, isNew: boolean) =>
+      note(isNew ? { op: 'sync', file: fileOf(path) } : { op: 'syncFolder', path }),
+    linked: (from: string, to: string) => note({ op: 'link', ...named(to, fileOf(from)) }),
+    renamed: (from: string, to: string) => note({ op: 'rename', from, ...named(to, fileOf(from)) }),
+    removed: (path: string) => note({ op: 'remove', path }),
+    made: (path: string) => note({ op: 'mkdir', path }),
+  };
+  return { ...real, ...watchedDisk(real, told) };
+});
+
 // A power cut cannot be had in a test: the operations are recorded, and each state that a cut may leave is made anew.
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof import('node:fs/promises')>();

@@ -8,6 +8,27 @@ import { streamOf, temporaryFolder } from './support/temporary.js';
 
 const log = vi.hoisted((): string[] => []);
 
+vi.mock('node:fs', async (original) => {
+  const real = await original<typeof import('node:fs')>();
+  const { watchedDisk } = await import('./support/watched-disk.js');
+  const nameOf = (path: string) =>
+    path
+      .split('/')
+      .at(-1)
+      ?.replace(/-?[0-9a-f]{12,}$/, '') ?? '';
+  const unwatched = () => undefined;
+  const told = {
+    created: unwatched,
+    written: unwatched,
+    removed: unwatched,
+    synced: (path: string) => log.push(`fsync ${nameOf(path)}`),
+    linked: (_: string, to: string) => log.push(`link ${nameOf(to)}`),
+    renamed: (_: string, to: string) => log.push(`rename ${nameOf(to)}`),
+    made: (path: string) => log.push(`mkdir ${nameOf(path)}`),
+  };
+  return { ...real, ...watchedDisk(real, told) };
+});
+
 // A power cut cannot be had in a test: what is checked is that every fsync stands where a power cut needs it.
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof import('node:fs/promises')>();

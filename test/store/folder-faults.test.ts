@@ -21,9 +21,36 @@ async function fileHandlePrototype() {
 
 const systemError = (code: string) => Object.assign(new Error(`${code}: raw text`), { code });
 
-afterEach(() => {
-  vi.restoreAllMocks();
+const fsyncs = vi.hoisted(() => ({ fail: (_isFile: boolean): boolean => false }));
+// A disk that fails cannot be had in a test: fsync(2) of a home's small files answers here as it does.
+vi.mock('node:fs', async (original) => {
+  const real = await original<typeof import('node:fs')>();
+  const fsync = (file: number, done: (error: Error | null) => void) => {
+    if (fsyncs.fail(real.fstatSync(file).isFile())) done(Object.assign(new Error('EIO'), { code: 'EIO' }));
+    else real.fsync(file, done);
+  };
+  return { ...real, fsync };
 });
+
+/** Of a home on this machine's disk, and of one on a drive. */
+async function failFsyncs(fail: (isFile: boolean) => boolean): Promise<void> {
+  fsyncs.fail = fail;
+  const prototype = await fileHandlePrototype();
+  const real = prototype.sync;
+  vi.spyOn(prototype, 'sync').mockImplementation(async function (this: typeof prototype) {
+    if (fail((await this.stat()).isFile())) throw systemError('EIO');
+    await real.call(this);
+  });
+}
+
+function mendFsyncs(): void {
+  fsyncs.fail = () => false;
+  vi.restoreAllMocks();
+}
+
+const places = ['private', 'shared'] as const;
+
+afterEach(mendFsyncs);
 
 describe('F45, F56: what the disk refuses is one sentence, and nothing half-written is left', () => {
   test('what is no file is not waited for, and not read: a pipe, a folder, a link', async () => {
@@ -44,48 +71,37 @@ describe('F45, F56: what the disk refuses is one sentence, and nothing half-writ
     }
   });
 
-  test('F56: a claim whose fsync fails throws, leaves no claim, and the place stays free', async () => {
-    const root = temporaryFolder();
-    const ledger = createLedger(createFolderStore(root), 'default');
-    const ref = { batch: 'b', id: 'a', n: 1 };
-    const prototype = await fileHandlePrototype();
-    vi.spyOn(prototype, 'sync').mockRejectedValue(systemError('EIO'));
-    await expect(ledger.claim(ref, intent())).rejects.toMatchObject({ name: 'StoreError', code: 'EIO' });
-    vi.restoreAllMocks();
-    expect(await ledger.read('b', 'a')).toEqual([]);
-    expect(await collect(ledger.open())).toEqual([]);
-    expect(await ledger.claim(ref, intent())).toBe(true);
-  });
-
-  test.each([1, 2])('F56: when file %i of a claim fails, no temporary file of the other stays', async (failing) => {
-    const root = temporaryFolder();
-    const ledger = createLedger(createFolderStore(root), 'default');
-    const prototype = await fileHandlePrototype();
-    const real = prototype.sync;
-    let syncs = 0;
-    vi.spyOn(prototype, 'sync').mockImplementation(async function (this: typeof prototype) {
-      if ((await this.stat()).isFile() && ++syncs === failing) throw systemError('EIO');
-      await real.call(this);
+  describe.each(places)('in a %s folder', (access) => {
+    test('F56: a claim whose fsync fails throws, leaves no claim, and the place stays free', async () => {
+      const ledger = createLedger(createFolderStore(temporaryFolder(), { access }), 'default');
+      const ref = { batch: 'b', id: 'a', n: 1 };
+      await failFsyncs(() => true);
+      await expect(ledger.claim(ref, intent())).rejects.toMatchObject({ name: 'StoreError', code: 'EIO' });
+      mendFsyncs();
+      expect(await ledger.read('b', 'a')).toEqual([]);
+      expect(await collect(ledger.open())).toEqual([]);
+      expect(await ledger.claim(ref, intent())).toBe(true);
     });
-    await expect(ledger.claim({ batch: 'b', id: 'a', n: 1 }, intent())).rejects.toMatchObject({ code: 'EIO' });
-    const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    expect(files).toEqual([]);
-  });
 
-  test('F56: when only the folder cannot be made durable, the claim throws and its place counts as taken', async () => {
-    const root = temporaryFolder();
-    const ledger = createLedger(createFolderStore(root), 'default');
-    const ref = { batch: 'b', id: 'a', n: 1 };
-    const prototype = await fileHandlePrototype();
-    const real = prototype.sync;
-    vi.spyOn(prototype, 'sync').mockImplementation(async function (this: typeof prototype) {
-      if ((await this.stat()).isDirectory()) throw systemError('EIO');
-      await real.call(this);
+    test.each([1, 2])('F56: when file %i of a claim fails, no temporary file of the other stays', async (failing) => {
+      const root = temporaryFolder();
+      const ledger = createLedger(createFolderStore(root, { access }), 'default');
+      let syncs = 0;
+      await failFsyncs((isFile) => isFile && ++syncs === failing);
+      await expect(ledger.claim({ batch: 'b', id: 'a', n: 1 }, intent())).rejects.toMatchObject({ code: 'EIO' });
+      const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      expect(files).toEqual([]);
     });
-    await expect(ledger.claim(ref, intent())).rejects.toMatchObject({ code: 'EIO' });
-    vi.restoreAllMocks();
-    expect(await ledger.claim(ref, intent())).toBe(false);
-    expect(await collect(ledger.open())).toHaveLength(1);
+
+    test('F56: when only the folder cannot be made durable, the claim throws and its place counts as taken', async () => {
+      const ledger = createLedger(createFolderStore(temporaryFolder(), { access }), 'default');
+      const ref = { batch: 'b', id: 'a', n: 1 };
+      await failFsyncs((isFile) => !isFile);
+      await expect(ledger.claim(ref, intent())).rejects.toMatchObject({ code: 'EIO' });
+      mendFsyncs();
+      expect(await ledger.claim(ref, intent())).toBe(false);
+      expect(await collect(ledger.open())).toHaveLength(1);
+    });
   });
 
   test('F45: a disk error that only an early sync was told of is not hidden by a later one that succeeds', async () => {

@@ -8,9 +8,16 @@ import { storeConformance } from './support/store-conformance.js';
 import { temporaryFolder } from './support/temporary.js';
 
 // No file system of a test machine is without links: link(2) answers here as it does on exFAT and some network drives.
+const noLinks = Object.assign(new Error('link'), { code: 'EPERM' });
+vi.mock('node:fs', async (original) => ({
+  ...(await original<typeof import('node:fs')>()),
+  linkSync: () => {
+    throw noLinks;
+  },
+}));
 vi.mock('node:fs/promises', async (original) => ({
   ...(await original<typeof import('node:fs/promises')>()),
-  link: () => Promise.reject(Object.assign(new Error('link'), { code: 'EPERM' })),
+  link: () => Promise.reject(noLinks),
 }));
 
 storeConformance('folder without links', async () => createFolderStore(join(temporaryFolder(), 'store')), {

@@ -1,0 +1,74 @@
+import type { Holder, NamedHeirs, Release, SemaphoreState, Waiting } from '../src/contract/semaphore.js';
+import { takesSlot } from '../src/kinds/facts.js';
+import { effectiveCap, expectedRender, sameJob, slotsInUse } from './cap.js';
+import { hold, release, withdraw } from './permits.js';
+import { nextWaiting } from './turns.js';
+
+/**
+ * Who is next, said before a slot is free: the worker hands it on within the process as soon as it is told that the slot
+ * is back, and the semaphore hears of both at once. Pure.
+ */
+
+/** Bounds what is looked ahead. */
+const HEIRS_MAX = 40;
+
+/** Whom to name now, in turn; undefined while those that were named last are still the next, and enough. */
+export function nameHeirs(state: SemaphoreState, nowMs: number): NamedHeirs | undefined {
+  const most = Math.min(HEIRS_MAX, 2 * state.planCap);
+  const next = comingNext(state, most, nowMs);
+  const waits = new Set(state.waiting.map(({ grant }) => grant));
+  const named = (state.heirs ?? []).filter((grant) => waits.has(grant));
+  const areNext = named.every((grant, i) => next[i]?.grant === grant);
+  if (areNext && named.length >= Math.min(next.length, most / 2)) return undefined;
+  for (const waiting of next) waiting.grant ??= state.nextGrant++;
+  const heirs = next.map(({ job, kind, grant = 0 }) => ({
+    job,
+    grant,
+    expected: expectedRender(state, { kind, grant }),
+  }));
+  state.heirs = heirs.map(({ grant }) => grant);
+  return { heirs, held: state.holders.filter(isHandedOn).map(({ grant }) => grant) };
+}
+
+/** What is kept for a lost answer nobody gives back, and a job without a slot has none. */
+function isHandedOn({ kind, phase }: Holder): boolean {
+  return takesSlot(kind) && phase !== 'held';
+}
+
+/** Takes a slot back, and gives it to the heir that has it by now, whatever has changed here since that was named. */
+export function takeBack(state: SemaphoreState, message: Release, nowMs: number): void {
+  release(state, message, nowMs);
+  const { heir } = message;
+  const waiting = heir && state.waiting.find(({ job }) => sameJob(job, heir.job));
+  // One that does not wait has this grant by another way, or left the queue before it could be told.
+  if (heir === undefined || waiting === undefined) return;
+  withdraw(state, heir.job);
+  hold(state, { ...waiting, grant: heir.grant }, 'granted', nowMs);
+}
+
+/** Those that would get the next slots, one slot after the other. */
+function comingNext(state: SemaphoreState, most: number, nowMs: number): Waiting[] {
+  if (!isCalm(state, nowMs)) return [];
+  const shares = Object.fromEntries(Object.entries(state.shares).map(([batch, share]) => [batch, { ...share }]));
+  const ahead = { ...state, shares, holders: [...state.holders], waiting: [...state.waiting] };
+  const found: Waiting[] = [];
+  while (found.length < most) {
+    ahead.planCap += 1;
+    const next = nextWaiting(ahead, nowMs);
+    // What waits outside of the worker is told by the semaphore, and so is who comes after it.
+    if (!next?.standsBy || !takesSlot(next.kind)) break;
+    withdraw(ahead, next.job);
+    hold(ahead, next, 'granted', nowMs);
+    found.push(next);
+  }
+  return found;
+}
+
+/** Nothing slows submits down, and a slot that comes back is one that may be used again. */
+function isCalm(state: SemaphoreState, nowMs: number): boolean {
+  const { foreign, quiets, breakers, paces, pauses } = state;
+  const isSlowed = [quiets, breakers, paces].some((some) => some.length > 0) || foreign !== null;
+  return (
+    !isSlowed && !pauses.some(({ batch }) => batch === undefined) && slotsInUse(state) <= effectiveCap(state, nowMs)
+  );
+}
