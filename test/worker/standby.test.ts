@@ -61,4 +61,36 @@ describe('a submit that stands by', () => {
     nowMs = 121_000;
     expect(standby.hasRoom()).toBe(true);
   });
+
+  it('is handed on a slot that comes back, as the first that stands by of those that were named, once (I4)', async () => {
+    const standby = createStandby(() => 0);
+    const heir = (id: string, grant: number) => ({ job: { batch: 'b', id }, grant, expected: null });
+    const named = { heirs: [heir('gone', 11), heir('r', 12), heir('s', 13)], held: [1, 2] };
+    standby.nameHeirs(named);
+    expect(standby.takeHeir(1)).toBeUndefined();
+    const waiting = standby.wait(job, 10_000);
+    // The same slot is back twice, or the word of who is next had been on its way.
+    standby.nameHeirs(named);
+    expect(standby.takeHeir(1)).toBeUndefined();
+    const next = standby.takeHeir(2);
+    expect(next).toMatchObject({ job, grant: 12 });
+    if (next) standby.handOn(next);
+    expect(await waiting).toMatchObject({ grant: 12 });
+    const other = standby.wait({ ...job, id: 's' }, 10_000);
+    // What was handed on is a slot like the others.
+    expect(standby.takeHeir(12)).toMatchObject({ grant: 13 });
+    standby.handOn(heir('s', 13));
+    expect(await other).toMatchObject({ grant: 13 });
+    expect(standby.takeHeir(13)).toBeUndefined();
+  });
+
+  it('keeps nothing of what was handed on to a submit that has gone, or was said of an earlier job of its row', async () => {
+    const standby = createStandby(() => 0);
+    standby.handOn({ job, grant: 12, expected: null });
+    expect(await standby.wait(job, 1)).toBeUndefined();
+    standby.nameHeirs({ heirs: [{ job, grant: 13, expected: null }], held: [1] });
+    standby.begin(job);
+    void standby.wait(job, 10);
+    expect(standby.takeHeir(1)).toBeUndefined();
+  });
 });
