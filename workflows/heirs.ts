@@ -1,4 +1,4 @@
-import type { Holder, NamedHeirs, Release, SemaphoreState, Waiting } from '../src/contract/semaphore.js';
+import type { Holder, JobKey, NamedHeirs, Release, SemaphoreState, Waiting } from '../src/contract/semaphore.js';
 import { takesSlot } from '../src/kinds/facts.js';
 import { effectiveCap, expectedRender, sameJob, slotsInUse } from './cap.js';
 import { hold, release, withdraw } from './permits.js';
@@ -12,14 +12,17 @@ import { nextWaiting } from './turns.js';
 /** Bounds what is looked ahead. */
 const HEIRS_MAX = 40;
 
-/** Whom to name now, in turn; undefined while those that were named last are still the next, and enough. */
+/** Whom to name now, in turn; undefined while those that were named last are still right, and enough. */
 export function nameHeirs(state: SemaphoreState, nowMs: number): NamedHeirs | undefined {
   const most = Math.min(HEIRS_MAX, 2 * state.planCap);
+  const waits = new Map(state.waiting.map((waiting) => [waiting.grant, waiting]));
+  const named = (state.heirs ?? []).flatMap((grant) => waits.get(grant) ?? []);
+  // To look at the first is enough: whatever gives another job more right than these have makes that the next one.
+  const isFirst = named[0] === comingNext(state, 1, nowMs)[0];
+  const areRight = state.heirs !== undefined && isFirst && !named.some(({ job }) => isPaused(state, job));
+  if (areRight && named.length >= most / 2) return undefined;
   const next = comingNext(state, most, nowMs);
-  const waits = new Set(state.waiting.map(({ grant }) => grant));
-  const named = (state.heirs ?? []).filter((grant) => waits.has(grant));
-  const areNext = named.every((grant, i) => next[i]?.grant === grant);
-  if (areNext && named.length >= Math.min(next.length, most / 2)) return undefined;
+  if (areRight && named.length === next.length) return undefined;
   for (const waiting of next) waiting.grant ??= state.nextGrant++;
   const heirs = next.map(({ job, kind, grant = 0 }) => ({
     job,
@@ -44,6 +47,10 @@ export function takeBack(state: SemaphoreState, message: Release, nowMs: number)
   if (heir === undefined || waiting === undefined) return;
   withdraw(state, heir.job);
   hold(state, { ...waiting, grant: heir.grant }, 'granted', nowMs);
+}
+
+function isPaused({ pauses }: SemaphoreState, { batch }: JobKey): boolean {
+  return pauses.some((pause) => pause.batch === batch);
 }
 
 /** Those that would get the next slots, one slot after the other. */

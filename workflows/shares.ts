@@ -34,6 +34,7 @@ export function takeTerms(
   nowMs: number,
 ): void {
   const { shares } = state;
+  delete state.heirs;
   for (const { batch, ...terms } of found) {
     const known = shareOf(state, batch) ?? { usedMs: leastUsed(state, batch, terms, nowMs) };
     Object.defineProperty(shares, batch, { value: { ...known, ...terms }, ...OWN });

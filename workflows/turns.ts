@@ -19,14 +19,21 @@ export function nextWaiting(state: SemaphoreState, nowMs: number): Waiting | und
   if (state.waiting.length === 0 || state.pauses.some((p) => p.batch === undefined)) return undefined;
   if (state.quiets.some((q) => q.fromMs <= nowMs && nowMs < q.untilMs)) return undefined;
   const paused = new Set(state.pauses.map((p) => p.batch));
-  const batches = [...new Set(state.waiting.map((w) => w.job.batch))].filter((b) => !paused.has(b)).sort();
+  const queues = new Map<string, Waiting[]>();
+  for (const waiting of state.waiting) {
+    const { batch } = waiting.job;
+    if (paused.has(batch)) continue;
+    const queue = queues.get(batch);
+    if (queue === undefined) queues.set(batch, [waiting]);
+    else queue.push(waiting);
+  }
   const nextOf = (batch: string) => {
-    const mine = state.waiting.filter((w) => w.job.batch === batch);
+    const mine = queues.get(batch) ?? [];
     const goes = (w: Waiting) => mayGo(state, w, nowMs);
     // A chain is carried through before another one begins.
     return mine.find((w) => w.isFed && goes(w)) ?? mine.find(goes);
   };
-  const candidates = batches.flatMap((batch): Candidate[] => {
+  const candidates = [...queues.keys()].sort().flatMap((batch): Candidate[] => {
     const share = shareOf(state, batch);
     const next = share === undefined || isFull(state, batch, share) ? undefined : nextOf(batch);
     return share === undefined || next === undefined ? [] : [{ next, share }];

@@ -1,11 +1,13 @@
 // Slots that are handed on within the worker (docs/architecture.md, the life of a row; docs/figures.md, Where a turnover goes).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SLOT_TERMS } from '../../src/domain/batch.js';
 import type { Kind } from '../../src/domain/kind.js';
 import { createStandby } from '../../src/worker/standby.js';
 import { slotsInUse } from '../../workflows/cap.js';
 import { nameHeirs, takeBack } from '../../workflows/heirs.js';
 import * as permits from '../../workflows/permits.js';
+import { takeTerms } from '../../workflows/shares.js';
 import { openPermits } from './support/open-permits.js';
 
 const job = (id: string, batch = 'b') => ({ batch, id });
@@ -72,7 +74,15 @@ describe('who is next', () => {
     permits.grantNext(state, 0);
     permits.acquire(state, { job: job('elsewhere'), kind: 'svc/image', holds: false }, 0);
     ask(state, 'a');
+    expect(nameHeirs(state, 0)?.heirs).toEqual([]);
     expect(nameHeirs(state, 0)).toBeUndefined();
+  });
+
+  it('is judged anew where a batch may have fewer jobs than before', () => {
+    const { state } = busy('a', 'b');
+    nameHeirs(state, 0);
+    takeTerms(state, [{ batch: 'b', ...DEFAULT_SLOT_TERMS, concurrency: 2 }], 0);
+    expect(nameHeirs(state, 0)?.heirs).toEqual([]);
   });
 
   it('has the number that it was named with, whoever gives the grant', () => {
