@@ -119,8 +119,6 @@ export interface Standby {
   nameHeirs(named: NamedHeirs): void;
   /** Who gets the slot of a grant that goes back: the first that stands by now. Once for each grant and each heir. */
   takeHeir(grant: number): Heir | undefined;
-  /** To a submit that still stands by; any other one is told by the semaphore once it asks again. */
-  handOn(heir: Heir): void;
   /** The job does not want its grant any more; gives one back that came and was not taken. */
   withdraw(job: JobKey): Granted | null;
 }

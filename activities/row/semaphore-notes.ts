@@ -73,7 +73,8 @@ async function heard(deps: Dependencies, send: () => Promise<void>): Promise<voi
 
 /**
  * Gives a job's slot back as soon as its end at the service is in the ledger: books and files can wait, the next job
- * need not, nor the semaphore's word where it has said before whose turn that is. Where it cannot be told, the job's workflow tells it.
+ * need not, nor does it wait for the semaphore where that has said before whose turn is next. Where the semaphore cannot be
+ * told, the job's workflow tells it.
  */
 export async function giveBack(
   deps: Dependencies,
@@ -81,12 +82,13 @@ export async function giveBack(
   how: Pick<Release, 'renderMs' | 'ranMs' | 'done'>,
 ): Promise<GivenBack> {
   if (grant === null) return {};
-  const heir = mayClaim(deps) ? deps.standby?.takeHeir(grant) : undefined;
+  const { standby, messenger } = deps;
+  const heir = mayClaim(deps) ? standby?.takeHeir(grant) : undefined;
   try {
     const handedOn = heir ? { heir: { job: heir.job, grant: heir.grant } } : {};
-    if (!(await deps.messenger.release({ grant, ...how, ...handedOn }))) return {};
+    if (!(await messenger.release({ grant, ...how, ...handedOn }))) return {};
     // Not sooner: a slot that two jobs use would be one above the cap after a crash.
-    if (heir) deps.standby?.handOn(heir);
+    if (heir) standby?.give(heir.job, { grant: heir.grant, expected: heir.expected });
     return { released: true };
   } catch (error) {
     deps.log.warn({ grant, error: String(error) }, 'the slot could not be given back at once; its job will');

@@ -45,11 +45,6 @@ export function createStandby(monotonic: () => number): Standby {
     },
     nameHeirs: (named) => slots.name(named),
     takeHeir: (grant) => slots.take(grant, ({ job }) => waiting.has(nameOf(job))),
-    handOn({ job, ...granted }) {
-      const taker = waiting.get(nameOf(job));
-      if (taker !== undefined) slots.hold(granted.grant);
-      taker?.(granted);
-    },
     withdraw(job) {
       const known = early.get(nameOf(job))?.word;
       tell(nameOf(job), 'withdrawn');

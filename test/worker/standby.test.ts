@@ -74,20 +74,18 @@ describe('a submit that stands by', () => {
     expect(standby.takeHeir(1)).toBeUndefined();
     const next = standby.takeHeir(2);
     expect(next).toMatchObject({ job, grant: 12 });
-    if (next) standby.handOn(next);
+    standby.give(job, { grant: 12, expected: null });
     expect(await waiting).toMatchObject({ grant: 12 });
     const other = standby.wait({ ...job, id: 's' }, 10_000);
     // What was handed on is a slot like the others.
     expect(standby.takeHeir(12)).toMatchObject({ grant: 13 });
-    standby.handOn(heir('s', 13));
+    standby.give({ ...job, id: 's' }, { grant: 13, expected: null });
     expect(await other).toMatchObject({ grant: 13 });
     expect(standby.takeHeir(13)).toBeUndefined();
   });
 
-  it('keeps nothing of what was handed on to a submit that has gone, or was said of an earlier job of its row', async () => {
+  it('is nobody whom an earlier job of its row was: it stands by, and has not been named', () => {
     const standby = createStandby(() => 0);
-    standby.handOn({ job, grant: 12, expected: null });
-    expect(await standby.wait(job, 1)).toBeUndefined();
     standby.nameHeirs({ heirs: [{ job, grant: 13, expected: null }], held: [1] });
     standby.begin(job);
     void standby.wait(job, 10);

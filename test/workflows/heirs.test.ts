@@ -141,7 +141,7 @@ describe('slots that are handed on by a worker, while messages are late, lost an
           const heir = standby.takeHeir(grant);
           // The server has the message before the heir goes on; the semaphore hears of it later.
           onTheirWay.push(() => takeBack(state, { grant, ...(heir && { heir }) }, 0));
-          if (heir) standby.handOn(heir);
+          if (heir) standby.give(heir.job, { grant: heir.grant, expected: null });
         };
         let asked = 0;
         for (const { does, n } of events) {
