@@ -41,7 +41,9 @@ describe.skipIf(!hasTemporal())('limits, weights and priorities', () => {
     until(`${count} of ${prefix} run at once`, () => (running(prefix) >= count ? true : undefined));
 
   it('a limit of a batch and one of the account hold, and change while it runs (6-O3)', async () => {
-    await rig.write('a.csv', csv(rowsOf('a', 40)));
+    // So many that six can run at once again however long the commands before took.
+    const rows = rowsOf('a', 80);
+    await rig.write('a.csv', csv(rows));
     await rig.write('b.csv', csv(rowsOf('b', 3)));
     const first = rig.start(['run', 'a.csv', '--yes', '--concurrency', '2']);
     await reached('a', 2);
@@ -74,7 +76,7 @@ describe.skipIf(!hasTemporal())('limits, weights and priorities', () => {
     expectHonestEnd(
       rig,
       'a',
-      rowsOf('a', 40).map(({ id }) => id),
+      rows.map(({ id }) => id),
     );
     expect(new Set(results(rig, 'a').map(({ credits }) => credits))).toEqual(new Set([0.4]));
     expect(new Set(results(rig, 'b').map(({ credits }) => credits))).toEqual(new Set([0.9]));
