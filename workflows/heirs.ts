@@ -2,6 +2,7 @@ import type { Holder, JobKey, NamedHeirs, Release, SemaphoreState, Waiting } fro
 import { takesSlot } from '../src/kinds/facts.js';
 import { effectiveCap, expectedRender, sameJob, slotsInUse } from './cap.js';
 import { hold, release, withdraw } from './permits.js';
+import { shareOf } from './shares.js';
 import { nextWaiting } from './turns.js';
 
 /**
@@ -55,7 +56,7 @@ function isPaused({ pauses }: SemaphoreState, { batch }: JobKey): boolean {
 
 /** Those that would get the next slots, one slot after the other. */
 function comingNext(state: SemaphoreState, most: number, nowMs: number): Waiting[] {
-  if (!isCalm(state, nowMs)) return [];
+  if (!isCalm(state, nowMs) || hasRanks(state)) return [];
   const shares = Object.fromEntries(Object.entries(state.shares).map(([batch, share]) => [batch, { ...share }]));
   const ahead = { ...state, shares, holders: [...state.holders], waiting: [...state.waiting] };
   const found: Waiting[] = [];
@@ -69,6 +70,11 @@ function comingNext(state: SemaphoreState, most: number, nowMs: number): Waiting
     found.push(next);
   }
   return found;
+}
+
+/** What a higher priority leaves to a lower one depends on whose slot comes back: the semaphore judges it then. */
+function hasRanks(state: SemaphoreState): boolean {
+  return new Set(state.waiting.map(({ job }) => shareOf(state, job.batch)?.priority)).size > 1;
 }
 
 /** Nothing slows submits down, and a slot that comes back is one that may be used again. */
