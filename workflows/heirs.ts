@@ -47,6 +47,8 @@ export function takeBack(state: SemaphoreState, message: Release, nowMs: number)
   // One that does not wait has this grant by another way, or left the queue before it could be told.
   if (heir === undefined || waiting === undefined) return;
   withdraw(state, heir.job);
+  // A task that the server gave up may have named it with a number that another job has now.
+  for (const other of state.waiting) if (other.grant === heir.grant) delete other.grant;
   hold(state, { ...waiting, grant: heir.grant }, 'granted', nowMs);
 }
 

@@ -3,6 +3,7 @@ import * as pool from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { noFile } from './folder-errors.js';
 
+/** A store's folder, and what is known of it. */
 export interface Folder {
   /** Absolute, as the user gave it. */
   location: string;
@@ -10,9 +11,9 @@ export interface Folder {
   folderMode: number;
   /** Real paths of folders whose entry is known to be durable. */
   durable: Set<string>;
-  /** On a disk of this machine, and a home; undefined while it is not there. */
+  /** A home on a disk of this machine; undefined while it is not there. */
   isNear?: boolean | undefined;
-  /** So many were made without a thread. */
+  /** How many calls were made without a thread. */
   calls?: number;
   /** The root's real path as it was last seen: only what lies elsewhere makes it be looked up again. */
   root?: string;

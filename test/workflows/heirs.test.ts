@@ -95,6 +95,16 @@ describe('who is next', () => {
     expect(state.holders.map(({ grant }) => grant)).toEqual([heir?.grant]);
   });
 
+  it('alone has its number, also where a task that the server gave up had told it that of another', () => {
+    const { state, grants } = busy('a', 'b');
+    const [a, b] = nameHeirs(state, 0)?.heirs ?? [];
+    takeBack(state, { grant: grants[0] ?? 0, ...(b && a && { heir: { job: b.job, grant: a.grant } }) }, 0);
+    permits.release(state, { grant: grants[1] ?? 0 }, 0);
+    permits.grantNext(state, 0);
+    expect(state.holders.map(({ job: { id } }) => id)).toEqual(['b', 'a']);
+    expect(new Set(state.holders.map(({ grant }) => grant)).size).toBe(2);
+  });
+
   it('gets nothing that it does not wait for any more', () => {
     const { state, grants } = busy('a');
     const [heir] = nameHeirs(state, 0)?.heirs ?? [];
