@@ -55,6 +55,9 @@ describe.skipIf(!hasTemporal())('the engine', () => {
     expect(state).toMatchObject({ state: 'ready', buildId: 'test', dataFolder: folder, uiAddress: null, accounts: [] });
     expect(statSync(state.socket).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, 'temporal.db')).mode & 0o777).toBe(0o600);
+    const database = readFileSync(join(folder, 'temporal.db'));
+    // By SQLite's file format: the size of a page, and that the file is a WAL's.
+    expect([database.readUInt16BE(16), ...database.subarray(18, 20)]).toEqual([1024, 2, 2]);
     expect(readRecord(join(folder, 'engine.json'))).toMatchObject({ address: first.address, buildId: 'test' });
     const { client, close } = await connectTemporal({ address: first.address, embedded: true });
     const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace: 'default' });
