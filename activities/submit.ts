@@ -117,7 +117,7 @@ async function prepare(deps: Dependencies, { row, n, sinceMs }: SubmitInput): Pr
   const offer = newCallbackOffer(deps, work);
   const request = await buildRequest(deps, { ...work, batch: ref.batch }, formatOf(work, earlier), offer);
   if (request === 'needs_inputs') return { outcome: 'needs_inputs' };
-  if (typeof request === 'string') return { outcome: 'not_sent', reason: request };
+  if ('reason' in request) return { outcome: 'not_sent', ...request };
   await deps.requests.turn(Number.POSITIVE_INFINITY); // a claim must be fresh when it is sent
   return { work, ref, request, offer, earlier, turnMs: deps.monotonic() };
 }

@@ -42,7 +42,7 @@ export function prepared(state: JobState, taken: Extract<Happened, { what: 'prep
 export function submitted(state: JobState, result: SubmitResult): Next {
   switch (result.outcome) {
     case 'not_sent':
-      return to(state, finish(unsentStatus(result.reason), result.reason));
+      return to(state, notSent(result.reason, result.text));
     case 'replaced':
       return to({ ...state, row: result.row }, { step: 'submit' });
     case 'needs_inputs':
@@ -155,6 +155,11 @@ function refused(state: JobState, refusal: Extract<SubmitResult, { outcome: 'ref
 /** By the policy `always`, or because a synchronous call may be cheap enough; never what was billed. */
 function mayPayAgain({ row, policy }: JobState): boolean {
   return policy.ambiguity === 'always' || !isAsync(row.kind);
+}
+
+function notSent(reason: ReasonCode, text?: string): Finish {
+  const end = finish(unsentStatus(reason), reason);
+  return text === undefined ? end : { ...end, text };
 }
 
 /** A row that the budget or a person keeps back has not failed. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutputFile } from '../../src/domain/outcome.js';
 import type { Media, Row } from '../../src/domain/row.js';
 import { isS3Address } from '../../src/domain/s3.js';
@@ -14,6 +15,10 @@ import type { Dependencies } from '../dependencies.js';
 export type InputWork = Pick<RowWork, 'row' | 'feeders' | 'adapter' | 'options'> & { batch: string };
 
 type Blob = Extract<Media, { source: 'blob' }>;
+
+/** How often, and how soon again, the service's own URL of a file is looked at. */
+const LOOKS_MAX = 3;
+const LOOK_AGAIN_MS = 2_000;
 
 const EXTENSIONS: Record<string, string> = {
   'image/jpeg': 'jpg',
@@ -33,10 +38,20 @@ export async function inputUrl(deps: Dependencies, work: InputWork, media: Blob)
   if (signed !== undefined && lackingSeconds(signed, seconds) === 0) return signed.url;
   const url = await ownUrl(deps, work, media.sha256);
   if (url !== undefined) return url;
-  if (signed === undefined) throw new InputMissing('there is no S3 store from which the service could read the input');
+  if (signed === undefined)
+    throw new InputMissing(
+      `${ownUrlGone(work, media)}there is no S3 store from which the service could read the input`,
+    );
   // Most renders end long before the longest one.
   warnOfEarlyEnd(deps, work.row, signed, seconds);
   return signed.url;
+}
+
+function ownUrlGone({ feeders }: InputWork, { sha256 }: Blob): string {
+  const feeder = feeders.find(({ file }) => file?.sha256 === sha256);
+  return feeder === undefined
+    ? ''
+    : `the service's URL of what row ${feeder.media.id} rendered is not to be had any more, and `;
 }
 
 async function signedUrl(
@@ -117,17 +132,23 @@ export async function ownUrl(deps: Dependencies, work: FedWork, sha256: string):
   return (await answers(deps, given.url, feeder.file)) ? given.url : undefined;
 }
 
-async function answers(deps: Dependencies, url: string, { bytes }: OutputFile): Promise<boolean> {
+/** A failure that passes says nothing of the file, and one look that failed would end the row. */
+async function answers(deps: Dependencies, url: string, file: OutputFile, looks = LOOKS_MAX): Promise<boolean> {
   try {
-    const { contentLength, stream } = await deps.downloader.fetchInput(url);
-    // Its first byte is enough, and leaving the stream ends the request.
-    for await (const chunk of stream)
-      if (chunk.length > 0) return contentLength === undefined || contentLength === bytes;
-    return false;
+    return await givesFile(deps, url, file);
   } catch (error) {
-    if (error instanceof DownloadError) return false;
-    throw error;
+    if (!(error instanceof DownloadError)) throw error;
+    if (error.reason === 'expired' || looks <= 1) return false;
+    await sleep(LOOK_AGAIN_MS / deps.settings.timeScale);
+    return answers(deps, url, file, looks - 1);
   }
+}
+
+async function givesFile(deps: Dependencies, url: string, { bytes }: OutputFile): Promise<boolean> {
+  const { contentLength, stream } = await deps.downloader.fetchInput(url);
+  // Its first byte is enough, and leaving the stream ends the request.
+  for await (const chunk of stream) if (chunk.length > 0) return contentLength === undefined || contentLength === bytes;
+  return false;
 }
 
 /** Thrown when an input cannot be used however often it is tried; the message goes into the row's result: no URL in it. */

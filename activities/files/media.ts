@@ -28,13 +28,18 @@ export async function resolveMedia(deps: Dependencies, work: InputWork): Promise
   return resolved;
 }
 
+interface NotBuilt {
+  reason: 'input_missing' | 'invalid_request';
+  text?: string;
+}
+
 /** The request of a row; a reason where its inputs or its cells make none. */
 export async function buildRequest(
   deps: Dependencies,
   { row, feeders, adapter, options, batch }: InputWork,
   responseFormat: ResponseFormat,
   offer: CallbackOffer | undefined,
-): Promise<ServiceRequest | 'input_missing' | 'needs_inputs' | 'invalid_request'> {
+): Promise<ServiceRequest | 'needs_inputs' | NotBuilt> {
   try {
     return adapter.submitRequest(row, await resolveMedia(deps, { row, feeders, adapter, options, batch }), {
       responseFormat,
@@ -43,11 +48,11 @@ export async function buildRequest(
     });
   } catch (error) {
     if (error instanceof InputNotFetched) return 'needs_inputs';
-    if (error instanceof InputMissing) return 'input_missing';
+    if (error instanceof InputMissing) return { reason: 'input_missing', text: error.message };
     if (!(error instanceof TypeError)) throw error;
     // An adapter that cannot build the body: the same row would fail for ever.
     deps.log.error({ id: row.id, kind: row.kind, error: error.message }, 'the request could not be built');
-    return 'invalid_request';
+    return { reason: 'invalid_request' };
   }
 }
 

@@ -89,7 +89,7 @@ export type SubmitResult =
       keyMark?: string;
     }
   /** Not even claimed: the model or route is closed, the batch was cancelled, or an input cannot be read. */
-  | { outcome: 'not_sent'; reason: ReasonCode }
+  | { outcome: 'not_sent'; reason: ReasonCode; text?: string }
   /** Not even claimed: the manifest was changed, and this is the row as it is now. */
   | { outcome: 'replaced'; row: RowRef }
   /** Not even claimed: a URL must be fetched first, since the endpoint takes bytes. */

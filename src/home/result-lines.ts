@@ -150,7 +150,7 @@ export async function endOfUntouched(
   batch: string,
   generation: string,
 ): Promise<EndOfUntouched | undefined> {
-  if (await isCancelledBatch(home, batch)) return { ended: 'cancelled' };
+  if (await isCancelledBatch(home, batch)) return { ended: 'cancelled', endedFor: 'cancelled_by_user' };
   const stopped = await stoppedReason(home, batch);
   if (stopped) return { ended: 'not_started', endedFor: stopped };
   const sample = await sampleInForce(home, batch, generation);

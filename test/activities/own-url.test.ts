@@ -1,6 +1,7 @@
 // When the service's own URL of an output may be named by the row that it feeds (design 9, How the input travels).
 import { describe, expect, test } from 'vitest';
 import { inputUrl, ownUrl } from '../../activities/files/input-urls.js';
+import { buildRequest } from '../../activities/files/media.js';
 import { adapterFor } from '../../src/kinds/index.js';
 import { DownloadError } from '../../src/service/download.js';
 import type { Store } from '../../src/store/port.js';
@@ -15,6 +16,8 @@ const URL = 'https://files.example/hero.png';
 const BYTES = 4_000;
 
 interface Rendered {
+  /** How many looks fail before it is served. */
+  failures?: number;
   /** What the URL serves; null for one that does not answer. */
   bytes?: number | null;
   kind?: typeof HERO.kind;
@@ -23,8 +26,9 @@ interface Rendered {
 }
 
 /** The hero is rendered. */
-async function rendered({ bytes = BYTES, kind = HERO.kind, batch = 'b' }: Rendered = {}) {
+async function rendered({ bytes = BYTES, kind = HERO.kind, batch = 'b', failures = 0 }: Rendered = {}) {
   const { deps, clock, generation } = await accountAtHand([HERO, CLIP]);
+  if (failures > 0) deps.settings.timeScale = 1_000;
   const ref = { batch, id: 'hero', n: 1 };
   await deps.ledger.claim(
     ref,
@@ -35,6 +39,7 @@ async function rendered({ bytes = BYTES, kind = HERO.kind, batch = 'b' }: Render
   deps.downloader = {
     fetchInput: async (url: string) => {
       asked.push(url);
+      if (asked.length <= failures) throw new DownloadError('http', 'files.example answered 500', 500);
       if (bytes === null) throw new DownloadError('expired', 'gone');
       return {
         contentType: 'image/png',
@@ -73,6 +78,16 @@ test.each([
   expect(await (await rendered(given)).at(1)).toBeUndefined();
 });
 
+test('after a look that failed for a moment, looked at three times at most, and once where the file is gone', async () => {
+  expect(await (await rendered({ failures: 2 })).at(1)).toBe(URL);
+  const away = await rendered({ failures: 9 });
+  expect(await away.at(1)).toBeUndefined();
+  expect(away.asked).toHaveLength(3);
+  const gone = await rendered({ bytes: null });
+  expect(await gone.at(1)).toBeUndefined();
+  expect(gone.asked).toHaveLength(1);
+});
+
 test('of an earlier render that was taken over', async () => {
   expect(await (await rendered({ batch: 'before' })).at(1)).toBe(URL);
 });
@@ -103,11 +118,26 @@ describe('an input in a bucket', () => {
 
   test('is named by its own URL where the service cannot read the bucket, and never signed there', async () => {
     expect(await named({}, { isS3Reachable: false })).toBe(URL);
-    await expect(named({ bytes: null }, { isS3Reachable: false })).rejects.toThrow('there is no S3 store');
+    await expect(named({ bytes: null }, { isS3Reachable: false })).rejects.toThrow(
+      /URL of what row hero rendered.*there is no S3 store/,
+    );
   });
 
   test('is named by its own URL where the credentials end before the longest render, as long as that can be had', async () => {
     expect(await named({}, { credentialsMs: 30 * MINUTE_MS })).toBe(URL);
     expect(await named({ bytes: null }, { credentialsMs: 30 * MINUTE_MS })).toBe(SIGNED);
   });
+});
+
+test('a row that can name its input nowhere says why it was not sent', async () => {
+  const { deps, work } = await rendered({ bytes: null });
+  deps.settings.home = '/home';
+  Object.assign(deps, { openStore: () => ({ location: '/out' }) });
+  const row = {
+    ...CLIP,
+    media: { first_frame: [{ source: 'blob', sha256: 'aa', mediaType: 'image/png', bytes: BYTES }] },
+  };
+  const given = { ...work, row, adapter: adapterFor(CLIP.kind), options: { schema: 1, out: '/out' } } as never;
+  const reason = { reason: 'input_missing', text: expect.stringMatching(/what row hero rendered/) };
+  expect(await buildRequest(deps, given, 'url', undefined)).toEqual(reason);
 });

@@ -46,6 +46,14 @@ test('3-R3: 10,000 rows that were never tried are counted with a request per sha
   expect(seen.requests).toBeLessThan(600);
 });
 
+test('a row of a cancelled batch that was never tried says that it was cancelled by its user', async () => {
+  const { deps, generation } = await accountAtHand([plainRow('hero')]);
+  await markCancelled(deps.home, 'b', 1);
+  const lines = [];
+  for await (const line of resultLines(deps, 'b', generation)) lines.push(resultFields(line));
+  expect(lines).toMatchObject([{ status: 'cancelled', reason_code: 'cancelled_by_user' }]);
+});
+
 test('a row that is being rendered again is open, and its earlier output stays named until the new one is whole', async () => {
   const { deps, generation } = await accountAtHand([plainRow('hero')]);
   const file = { file: 'media/hero.png', contentType: 'image/png', bytes: 7, sha256: 'a'.repeat(64) };

@@ -132,3 +132,9 @@ const refusals = fc.record({
     ...(['fail_size', 'pause_key', 'pause_credits', 'fail_model', 'fail_route', 'fail_row'] as const),
   ),
 });
+
+it('a row whose input cannot be had at its submit ends with the reason in words', () => {
+  const result = { outcome: 'not_sent', reason: 'input_missing', text: 'the input is gone' } as const;
+  const { next } = stepAfter(firstState(input(FILM)), { what: 'submitted', result });
+  expect(next).toEqual({ step: 'finish', status: 'failed', reason: 'input_missing', text: 'the input is gone' });
+});
