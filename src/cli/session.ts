@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import envPaths from 'env-paths';
 import { type ApiKey, keyOrigin, readApiKey } from '../config/api-key.js';
 import type { FlagValues } from '../config/layers.js';
-import { type LoadedConfig, loadConfig, readSettings } from '../config.js';
+import { type Config, type LoadedConfig, loadConfig, readSettings } from '../config.js';
 import { defined } from '../domain/defined.js';
 import { defaultDataFolder } from '../engine/places.js';
 import { nearestWord } from '../manifest/suggest.js';
@@ -12,8 +12,14 @@ import type { Cli } from './io.js';
 import { createTerminal, type Terminal } from './terminal.js';
 import { UserError } from './user-error.js';
 
+/** The settings of a command, with whom it tells that a bucket lets it wait. */
+export interface CommandConfig extends Config {
+  onLongRequest?: (bucket: string) => void;
+}
+
 /** What a command that uses settings starts with. */
 export interface Session extends LoadedConfig {
+  config: CommandConfig;
   cli: Cli;
   terminal: Terminal;
   isJson: boolean;
@@ -72,6 +78,7 @@ export async function loadSession(
   let key: Promise<ApiKey> | undefined;
   const session: Session = {
     ...loaded,
+    config: { ...loaded.config, onLongRequest: tellOfWait(terminal) },
     cli,
     terminal,
     isJson: options.json === true,
@@ -83,6 +90,15 @@ export async function loadSession(
     },
   };
   return session;
+}
+
+/** Says once that a bucket's server lets the command wait; how that ends is said by the command. */
+function tellOfWait({ note }: Terminal): (bucket: string) => void {
+  let isTold = false;
+  return (bucket) => {
+    if (!isTold) note(`waiting for the server of s3://${bucket}, which has no answer yet or asks to come again`);
+    isTold = true;
+  };
 }
 
 /** Where the user's own settings are: `XDG_CONFIG_HOME` and its kin. */

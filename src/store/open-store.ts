@@ -2,6 +2,7 @@ import { isS3Address, parseS3Address, parseS3Input } from '../domain/s3.js';
 import type { OpenBucket } from './bucket.js';
 import { createFolderStore } from './folder.js';
 import type { Leftover } from './leftovers.js';
+import { type OnLongRequest, tellLongRequests } from './long-requests.js';
 import { type SignedUrl, type Store, StoreError } from './port.js';
 import { createBuckets, type S3Access } from './s3.js';
 import { toS3Error } from './s3-errors.js';
@@ -27,8 +28,9 @@ interface Places {
 }
 
 /** Everything that it opens in buckets shares one client. */
-export function createPlaces(s3: S3Access): Places {
-  const openBucket = createBuckets(s3);
+export function createPlaces(s3: S3Access, onLongRequest?: OnLongRequest): Places {
+  const buckets = createBuckets(s3);
+  const openBucket = onLongRequest === undefined ? buckets : tellLongRequests(buckets, onLongRequest);
   const openStore: OpenStore = (location, access) => {
     if (!isS3Address(location)) return createFolderStore(location, { access });
     const storageClass = access === 'shared' ? s3.settings.storageClass : null;

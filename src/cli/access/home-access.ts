@@ -16,12 +16,12 @@ import type { GenerationFacts } from '../../home/rows-writer.js';
 import { createPlaces } from '../../store/open-store.js';
 import { type Store, StoreError } from '../../store/port.js';
 import { askPerson } from '../ask-person.js';
-import type { Session } from '../session.js';
+import type { CommandConfig, Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 
 /** The home of the settings' account. */
 export interface HomeAccess extends AccountRecords {
-  config: Config;
+  config: CommandConfig;
 }
 
 /** One batch of the account, as a command is about it. */
@@ -32,13 +32,13 @@ export interface BatchPlace {
 }
 
 /** Opens the home of the settings' account; nothing is written. */
-export function openHomeAccess(config: Config): HomeAccess {
+export function openHomeAccess(config: CommandConfig): HomeAccess {
   return { config, ...openAccountRecords(openPlace(config, config.home, 'private'), config.account.name) };
 }
 
 /** Opens a folder, or a bucket with the credentials of this process. */
-export function openPlace({ s3 }: Config, location: string, access: 'private' | 'shared'): Store {
-  return createPlaces({ settings: s3, environment: {} }).openStore(location, access);
+export function openPlace(config: CommandConfig, location: string, access: 'private' | 'shared'): Store {
+  return createPlaces({ settings: config.s3, environment: {} }, config.onLongRequest).openStore(location, access);
 }
 
 /** What results are made from, with this machine's clock. */

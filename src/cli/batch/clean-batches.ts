@@ -27,8 +27,8 @@ export async function cleanBatches(
 ): Promise<CleanReport> {
   const report: CleanReport = { removed: [], bytes: 0, skipped: [] };
   const nowMs = Date.now();
-  const { home, s3 } = access.config;
-  const places = createPlaces({ settings: s3, environment: {} });
+  const { home, s3, onLongRequest } = access.config;
+  const places = createPlaces({ settings: s3, environment: {} }, onLongRequest);
 
   async function take(leftovers: AsyncIterable<Leftover>): Promise<void> {
     for await (const { path, bytes, remove } of leftovers) {

@@ -12,7 +12,7 @@ import { validateManifest } from '../../manifest/validate-manifest.js';
 import { createPlaces } from '../../store/open-store.js';
 import { StoreError } from '../../store/port.js';
 import type { HomeAccess } from '../access/home-access.js';
-import type { Session } from '../session.js';
+import type { CommandConfig, Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { withErrorsFile } from './errors-file.js';
@@ -103,9 +103,9 @@ function createProgress({ terminal }: Session): { row(): void } {
 }
 
 /** What buckets offer to the media of a manifest: a place to upload files to, and objects that are named. */
-function s3Inputs(config: Config, env: NodeJS.ProcessEnv): Pick<ManifestOptions, 'hasUploadStore' | 's3Media'> {
+function s3Inputs(config: CommandConfig, env: NodeJS.ProcessEnv): Pick<ManifestOptions, 'hasUploadStore' | 's3Media'> {
   const isS3Reachable = canServiceReach(s3Endpoint(config.s3, env), config.baseUrl);
-  const { openInput } = createPlaces({ settings: config.s3, environment: {} });
+  const { openInput } = createPlaces({ settings: config.s3, environment: {} }, config.onLongRequest);
   const lookAtS3: LookAtS3 = async (address) => {
     try {
       const bytes = await openInput(address).bytes();
