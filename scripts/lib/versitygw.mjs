@@ -33,8 +33,10 @@ export async function startVersitygw({ program, root, port, bucket, keyId, secre
     stdio: 'ignore',
   });
   for (let tries = 0; tries < 400; tries += 1) {
-    if (child.exitCode !== null) throw new Error(`versitygw ended with ${child.exitCode}`);
-    const answers = await fetch(`http://127.0.0.1:${port}/`).then(
+    const end = child.exitCode ?? child.signalCode;
+    if (end !== null) throw new Error(`versitygw ended with ${end}`);
+    // Another program may have taken the port, and not answer at all.
+    const answers = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(1_000) }).then(
       () => true,
       () => false,
     );
