@@ -87,7 +87,7 @@ async function planKnown(batch: string, rows: readonly Row[], planning: Planning
       const isSettled = rowStanding(record, null, retry, contentOf(row)).ended;
       const attempts = isSettled ? [] : await access.ledger.read(batch, row.id);
       const planned = planRow(row, record, attempts, retry, isCancelled);
-      const lost = record && isSettled ? await findLost(access, batch, record, outputs) : undefined;
+      const lost = record && isSettled ? await findLost(access, batch, { row, record }, outputs) : undefined;
       return lost === undefined ? planned : withoutFile(planned, lost);
     }),
   );
