@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { copyAgain } from '../../src/cli/batch/copy-again.js';
 import { findLost, type LostFile, lostFileLines, openOutputCheck } from '../../src/cli/batch/lost-files.js';
+import { openCopySources } from '../../src/cli/reuse/source-of-copy.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import type { OutputFile, RowRecord } from '../../src/domain/outcome.js';
 import { DEFAULT_S3 } from '../../src/domain/s3.js';
@@ -67,12 +68,18 @@ async function again(nowLost?: LostFile[]): Promise<LostFile[]> {
   const out = join(home.folder, 'out');
   const config = { s3: DEFAULT_S3, home: join(home.folder, 'home'), out, timeScale: 1, names: { sidecar: true } };
   const access = { ...home, config } as never;
+  const sources = openCopySources(access);
   const session = { config, terminal: { note: (line: string) => notes.push(line) } };
   const lost = nowLost ?? [];
   if (nowLost === undefined) {
     for (const [index, id] of ['one', 'twin', 'own'].entries()) {
       const outputs = openOutputCheck(config as never, out, 'b');
-      const found = await findLost(access, 'b', { row: rowOf(id, index), record: await recordOf(id) }, outputs);
+      const found = await findLost(
+        access,
+        'b',
+        { row: rowOf(id, index), record: await recordOf(id) },
+        { outputs, sources },
+      );
       if (found !== undefined) lost.push(found);
     }
   }

@@ -7,7 +7,7 @@ import { type Store, StoreError } from '../../store/port.js';
 import { sidecarOf, writeSidecars } from '../../store/sidecar.js';
 import { type BatchPlace, openPlace, refusePlace } from '../access/home-access.js';
 import { copyOutput } from '../reuse/copy-output.js';
-import { type CopySource, originsOf, wholeSource } from '../reuse/source-of-copy.js';
+import { type CopySource, openCopySources, originsOf } from '../reuse/source-of-copy.js';
 import { proveOut } from './known-batch.js';
 import { type LostFile, lostFileLines } from './lost-files.js';
 import { changeStored } from './stored-again.js';
@@ -42,10 +42,11 @@ async function findSources(
   { access, batch }: CopyPlace,
   lost: readonly LostFile[],
 ): Promise<Map<LostFile, CopySource>> {
+  const { whole } = openCopySources(access);
   const sources = new Map<LostFile, CopySource>();
   await parallel(lost, COPY_WIDTH, async (one) => {
     const { record, copy } = one;
-    const source = copy && (await wholeSource(access, await originsOf(access, batch, record), record.files));
+    const source = copy && (await whole(await originsOf(access, batch, record), record.files));
     if (source !== undefined) sources.set(one, source);
   });
   return sources;

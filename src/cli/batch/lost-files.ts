@@ -13,7 +13,7 @@ import { factsOf } from '../../kinds/facts.js';
 import { errorCode, toStoreError } from '../../store/folder-errors.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
 import { nameWords } from '../open-session.js';
-import { originsOf, wholeSource } from '../reuse/source-of-copy.js';
+import { type CopySources, originsOf } from '../reuse/source-of-copy.js';
 import { plain } from '../terminal.js';
 import { amount, firstNames } from '../views/counts.js';
 
@@ -51,13 +51,13 @@ export async function findLost(
   access: HomeAccess,
   batch: string,
   { row, record }: { row: Row; record: RowRecord },
-  outputs: OutputCheck | undefined,
+  { outputs, sources }: { outputs?: OutputCheck | undefined; sources: CopySources },
 ): Promise<LostFile | undefined> {
   const flaw = record.status === 'done' ? await outputs?.flaw(record) : undefined;
   if (flaw === undefined) return undefined;
   const attempts = await access.ledger.read(batch, record.id);
   if (await mayComeAgain(access, record, attempts, Date.now())) return { ...flaw, record, mayComeAgain: true };
-  const when = attempts.some(hasOutput) ? undefined : await whenCopied(access, batch, record);
+  const when = attempts.some(hasOutput) ? undefined : await whenCopied(access, batch, record, sources);
   return { ...flaw, record, mayComeAgain: false, ...(when && { copy: { row, when } }) };
 }
 
@@ -65,9 +65,10 @@ async function whenCopied(
   access: HomeAccess,
   batch: string,
   copied: RowRecord,
+  sources: CopySources,
 ): Promise<CopyAgain['when'] | undefined> {
   const origins = await originsOf(access, batch, copied);
-  if ((await wholeSource(access, origins, copied.files)) !== undefined) return 'now';
+  if ((await sources.whole(origins, copied.files)) !== undefined) return 'now';
   const shared = origins[0]?.batch === batch ? origins[0].record : undefined;
   if (shared?.files[0]?.sha256 !== copied.files[0]?.sha256 || shared?.status !== 'done') return undefined;
   const attempts = await access.ledger.read(batch, shared.id);

@@ -41,21 +41,34 @@ function originOf(batch: string, record: RowRecord): { batch: string; id: string
   return { batch: reusedFrom.slice(0, slash), id: reusedFrom.slice(slash + 1) };
 }
 
-/** The nearest of them that has just these bytes, whole; what it was rendered again to since is another file. */
-export async function wholeSource(
-  { home, config }: HomeAccess,
-  origins: readonly CopyOrigin[],
-  copies: readonly OutputFile[],
-): Promise<CopySource | undefined> {
-  for (const { batch, record } of origins) {
-    const out = (await home.readBatch(batch))?.out;
-    const render = [record, ...(record.pastRenders ?? [])].find(({ files }) => hasBytes(files, copies));
-    if (out === undefined || render === undefined) continue;
-    const store = openPlace(config, out, 'shared');
-    const files = await createOutputs(store, batch).there(render.files);
-    if (files !== undefined) return { batch, store, files };
+export interface CopySources {
+  /** The nearest of them that has just these bytes, whole; what it was rendered again to since is another file. */
+  whole(origins: readonly CopyOrigin[], copies: readonly OutputFile[]): Promise<CopySource | undefined>;
+}
+
+/** Opens each place once, however many copies came from it. */
+export function openCopySources({ home, config }: HomeAccess): CopySources {
+  const stores = new Map<string, Store>();
+
+  function storeOf(out: string): Store {
+    const store = stores.get(out) ?? openPlace(config, out, 'shared');
+    stores.set(out, store);
+    return store;
   }
-  return undefined;
+
+  return {
+    async whole(origins, copies) {
+      for (const { batch, record } of origins) {
+        const out = (await home.readBatch(batch))?.out;
+        const render = [record, ...(record.pastRenders ?? [])].find(({ files }) => hasBytes(files, copies));
+        if (out === undefined || render === undefined) continue;
+        const store = storeOf(out);
+        const files = await createOutputs(store, batch).there(render.files);
+        if (files !== undefined) return { batch, store, files };
+      }
+      return undefined;
+    },
+  };
 }
 
 function hasBytes(files: readonly OutputFile[], copies: readonly OutputFile[]): boolean {
