@@ -1,6 +1,6 @@
 import type { PageEntry } from '../src/contract/pages.js';
 import type { RowRef } from '../src/contract/workflows.js';
-import { isRecordOf, type OutputFile, type RowRecord, type Status } from '../src/domain/outcome.js';
+import { isRecordOf, type OutputFile, type RowRecord, type Status, sharesText } from '../src/domain/outcome.js';
 import type { Row } from '../src/domain/row.js';
 import type { Feeder } from '../src/home/feeders.js';
 import type { RowStanding } from '../src/home/row-standing.js';
@@ -45,7 +45,7 @@ async function share(deps: Dependencies, ref: RowRef): Promise<Status | null> {
   const isSame = record !== undefined && isRecordOf(record, work.row.hash);
   const files = isSame && record.status === 'done' ? await copyAll(deps, ref, { work, own }, record) : undefined;
   if (files !== undefined) {
-    const warnings = [`shares the render of row ${first.id}`, ...files.flatMap((file) => against(work.row, file))];
+    const warnings = [sharesText(first.id), ...files.flatMap((file) => against(work.row, file))];
     await endRow(deps, ref, { status: 'done', files, warnings, ...(record === undefined ? {} : { shared: record }) });
     return 'done';
   }

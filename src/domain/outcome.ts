@@ -122,6 +122,18 @@ export type PastRender = Pick<
   | 'rowHash'
 >;
 
+const SHARES = 'shares the render of row ';
+
+/** The warning of a row that has copies of what another row of its batch rendered. */
+export function sharesText(id: string): string {
+  return `${SHARES}${id}`;
+}
+
+/** The id of that row, by the warning: it stands in the records of every build. */
+export function sharedFrom({ warnings }: Pick<RowRecord, 'warnings'>): string | undefined {
+  return warnings.findLast((warning) => warning.startsWith(SHARES))?.slice(SHARES.length);
+}
+
 /** Whether a record is of a row as it is now: made for it, or left to it although what feeds it was changed. */
 export function isRecordOf({ rowHash, keptFor }: Pick<RowRecord, 'rowHash' | 'keptFor'>, hash: string): boolean {
   return rowHash === hash || keptFor === hash;

@@ -221,6 +221,46 @@ describe.skipIf(!hasTemporal())('renders that exist already', () => {
     expect(told.map(({ id }) => id).toSorted()).toEqual(['m1', 'm3', 'n', 'x2']);
   });
 
+  it('copies that are lost are copied again, by the same command and for nothing', async () => {
+    await start();
+    const stills = (...ids: string[]) =>
+      ['id,kind,model,prompt,width,height,seed']
+        .concat(ids.map((id) => `${id},svc/image,svc-alpha.2-klein-4b,a,64,64,7`))
+        .join('\n');
+    await rig.write('one.csv', stills('x1', 'x2'));
+    await ok(['run', 'one.csv', '--yes']);
+    await rig.write('two.csv', stills('m1', 'm2'));
+    await ok(['run', 'two.csv', '--yes', '--reuse', '--sidecar']);
+    const before = [resultsText(rig, 'one'), resultsText(rig, 'two')];
+    const files = ['m1.png', 'm1.png.json', 'm2.png', 'm2.png.json'].map((name) => mediaOf('two', `media/${name}`));
+    const bytes = files.map((file) => readFileSync(file));
+    for (const file of files) rmSync(file);
+    const told = 'media/m1.png (gone), media/m2.png (gone): copied again from the source, at no cost';
+    expect((await ok(['plan', 'two.csv'])).stderr).toContain(told);
+    expect(existsSync(files[0] ?? '')).toBe(false);
+    const again = await ok(['run', 'two.csv', '--sidecar']);
+    expect(again.stderr).toContain(told);
+    expect(again.stderr).not.toContain('rerun');
+    expect(files.map((file) => readFileSync(file))).toEqual(bytes);
+
+    // The render itself is fetched first, and then what shares it is copied.
+    rmSync(mediaOf('one', 'media'), { recursive: true });
+    const fetched = await ok(['run', 'one.csv']);
+    expect(fetched.stderr).toContain('media/x1.png (gone): fetched again');
+    expect(fetched.stderr).toContain('media/x2.png (gone): copied again at no cost once the source is fetched');
+    expect(readFileSync(mediaOf('one', 'media/x2.png'))).toEqual(readFileSync(mediaOf('one', 'media/x1.png')));
+    expect((await ok(['run', 'one.csv'])).stderr).toContain('nothing to do');
+    expect(jobs()).toBe(1);
+    expect(resultsText(rig, 'two')).toBe(before[1]);
+
+    // With the source gone as well, paying again is all that is left.
+    rmSync(mediaOf('two', 'media/m1.png'));
+    writeFileSync(mediaOf('one', 'media/x1.png'), 'retouched');
+    const lost = await rig.run(['run', 'two.csv']);
+    expect([lost.code, lost.stderr]).toEqual([3, expect.stringContaining('`callsheet rerun two m1` renders it again')]);
+    expect(jobs()).toBe(1);
+  });
+
   it('inputs behind URLs need an order of their own; what is under way elsewhere is rendered here too, and said', async () => {
     await start({ renderSeconds: { 'vendor-a': [2_000, 2_000] } });
     const byUrl = { ...{ id: 'b', kind: 'vendor-a/image2video', prompt: 'by its URL', duration: '5' }, image: HTTPS };
@@ -288,6 +328,17 @@ describe.skipIf(!hasTemporal() || !hasVersitygw())('renders that exist already i
         );
         expect(copy).toEqual(first);
       }
+      const lost = join(server.folder, 'out', 'again', 'media', 's3.png');
+      await createPlaces(server.access).openStore('s3://callsheet/out', 'shared').remove('again/media/s3.png');
+      expect(existsSync(lost)).toBe(false);
+      const whole = await rig.run(['run', 'again.csv', ...out], { env: byProxy });
+      expect([whole.code, whole.stderr]).toEqual([
+        0,
+        expect.stringContaining('media/s3.png (gone): copied again from the source, at no cost'),
+      ]);
+      expect(existsSync(lost)).toBe(true);
+      expect(rig.emulator.truth().jobs.length - before).toBe(2);
+      expect(proxy.requests.filter((line) => /^GET [^?]*\/media\/s3/.test(line))).toEqual([]);
     } finally {
       await rig.stop();
       await proxy.stop();

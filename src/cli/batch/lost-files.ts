@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import type { Config } from '../../config.js';
 import type { Attempt } from '../../domain/attempt.js';
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
+import type { Row } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
 import { intentOf, standingOf } from '../../domain/standing.js';
 import { resultStates } from '../../home/attempts.js';
@@ -12,8 +13,9 @@ import { factsOf } from '../../kinds/facts.js';
 import { errorCode, toStoreError } from '../../store/folder-errors.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
 import { nameWords } from '../open-session.js';
+import { type CopySources, originsOf } from '../reuse/source-of-copy.js';
 import { plain } from '../terminal.js';
-import { amount } from '../views/counts.js';
+import { amount, firstNames } from '../views/counts.js';
 
 interface OutputFlaw {
   /** Relative to the batch's folder. */
@@ -32,22 +34,45 @@ export interface LostFile extends OutputFlaw {
   record: RowRecord;
   /** URL, handle or kept bytes may still give it. */
   mayComeAgain: boolean;
+  /** It is a copy, and a file that it can be made of again is whole or comes again itself. */
+  copy?: CopyAgain;
 }
 
-const NAMES_SHOWN = 5;
+export interface CopyAgain {
+  row: Row;
+  /** `later`: the row that it shares the render of is fetched again by the same command. */
+  when: 'now' | 'later';
+}
+
 const ABSENT = ['ENOENT', 'ENOTDIR'];
 
 /** Of a finished row; undefined where its files are as they were stored, and where nobody looks. */
 export async function findLost(
   access: HomeAccess,
   batch: string,
-  record: RowRecord,
-  outputs: OutputCheck | undefined,
+  { row, record }: { row: Row; record: RowRecord },
+  { outputs, sources }: { outputs?: OutputCheck | undefined; sources: CopySources },
 ): Promise<LostFile | undefined> {
   const flaw = record.status === 'done' ? await outputs?.flaw(record) : undefined;
   if (flaw === undefined) return undefined;
   const attempts = await access.ledger.read(batch, record.id);
-  return { ...flaw, record, mayComeAgain: await mayComeAgain(access, record, attempts, Date.now()) };
+  if (await mayComeAgain(access, record, attempts, Date.now())) return { ...flaw, record, mayComeAgain: true };
+  const when = attempts.some(hasOutput) ? undefined : await whenCopied(access, batch, record, sources);
+  return { ...flaw, record, mayComeAgain: false, ...(when && { copy: { row, when } }) };
+}
+
+async function whenCopied(
+  access: HomeAccess,
+  batch: string,
+  copied: RowRecord,
+  sources: CopySources,
+): Promise<CopyAgain['when'] | undefined> {
+  const origins = await originsOf(access, batch, copied);
+  if ((await sources.whole(origins, copied.files)) !== undefined) return 'now';
+  const shared = origins[0]?.batch === batch ? origins[0].record : undefined;
+  if (shared?.files[0]?.sha256 !== copied.files[0]?.sha256 || shared?.status !== 'done') return undefined;
+  const attempts = await access.ledger.read(batch, shared.id);
+  return (await mayComeAgain(access, shared, attempts, Date.now())) ? 'later' : undefined;
 }
 
 /** Whether anything that is known of the row's attempts may still bring its output. */
@@ -73,9 +98,13 @@ export async function mayComeAgain(
 /** Lines for people; none when nothing is lost. `folder` is the batch's own, so that it ends with the batch's name. */
 export function lostFileLines(lost: readonly LostFile[], folder: string): string[] {
   const again = lost.filter((one) => one.mayComeAgain);
-  const over = lost.filter((one) => !one.mayComeAgain);
+  const copied = lost.filter(({ copy }) => copy?.when === 'now');
+  const later = lost.filter(({ copy }) => copy?.when === 'later');
+  const over = lost.filter((one) => !one.mayComeAgain && one.copy === undefined);
   return [
     ...(again.length > 0 ? [`${sentence(again, folder)}: fetched again`] : []),
+    ...(copied.length > 0 ? [`${sentence(copied, folder)}: copied again from the source, at no cost`] : []),
+    ...(later.length > 0 ? [`${sentence(later, folder)}: copied again at no cost once the source is fetched`] : []),
     ...(over.length > 0 ? [`${sentence(over, folder)}, and nothing gives ${rerunText(over, basename(folder))}`] : []),
   ];
 }
@@ -87,10 +116,9 @@ function rerunText([first, ...others]: readonly LostFile[], batch: string): stri
 }
 
 function sentence(lost: readonly LostFile[], folder: string): string {
-  const names = lost.slice(0, NAMES_SHOWN).map(({ file, flaw }) => `${plain(file, 200)} (${flaw})`);
-  const more = lost.length > NAMES_SHOWN ? ` and ${lost.length - NAMES_SHOWN} more` : '';
+  const names = lost.map(({ file, flaw }) => `${plain(file, 200)} (${flaw})`);
   const are = `${amount(lost.length, 'finished row has', 'finished rows have')} no longer the file that was stored`;
-  return `${are} in ${folder}: ${names.join(', ')}${more}`;
+  return `${are} in ${folder}: ${firstNames(names)}`;
 }
 
 /** From now on the rows wait for their outputs, as the next run of the batch finds. A changed file is left where it is. */

@@ -20,6 +20,7 @@ import { takenOver } from '../reuse/found-renders.js';
 import { takeRenders } from '../reuse/take-renders.js';
 import type { Session } from '../session.js';
 import { refuseForgottenBatch } from './batch-source.js';
+import { copyAgain } from './copy-again.js';
 import { markAsOwn, proveHome, proveOut, refuseOtherHome, refuseOtherPlaces } from './known-batch.js';
 import { awaitAgain, lostFileLines } from './lost-files.js';
 import { tellApproved, tellUnheld } from './resume-refusals.js';
@@ -85,6 +86,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   refuseTakenNames(prepared, place);
   await warnOfLeaving(at, place, prepared);
   await takeStoredAgain(at, config.out, prepared.again);
+  prepared.lost = await copyAgain({ ...at, ...generation }, config.out, prepared.lost);
   const keepFed = kept && keepFedRows(at, request.rerunsChanged);
   const sample = await sampleOfRun({ ...at, generation, prepared, retry, keepFed }, request.sample);
   if (sample === undefined) await tellApproved({ ...at, generation });

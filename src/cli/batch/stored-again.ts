@@ -7,13 +7,12 @@ import { createOutputs } from '../../store/outputs.js';
 import { parallel } from '../../store/parallel.js';
 import { type BatchPlace, openPlace } from '../access/home-access.js';
 import { plain } from '../terminal.js';
-import { amount } from '../views/counts.js';
+import { amount, firstNames } from '../views/counts.js';
 import { proveOut } from './known-batch.js';
 
 /** Rows whose files were away, as those of a disk that was not mounted, and lie at their places again: nothing is paid. */
 
 const WRITE_WIDTH = 16;
-const NAMES_SHOWN = 5;
 
 export interface StoredAgain {
   /** The record as it is once its row is done again; undefined where nothing was away, or is away still. */
@@ -53,15 +52,21 @@ export async function takeStoredAgain(at: BatchPlace, out: string, found: readon
   if (found.length === 0) return;
   await proveOut(access, 0, out);
   session.terminal.note(storedAgainText(found, `${out}/${batch}`));
-  // Nobody else writes the results again for these rows, and this may be cut short.
-  await resultsDue.write(access.home, { schema: 1, atMs: Date.now() }, batch);
-  await parallel(found, WRITE_WIDTH, async ({ was, record: { files } }) => {
-    if (was.reasonCode === 'output_pending') await noteLanded(access.home, batch, was.id, Date.now());
-    await access.records.changeRecord(batch, was.id, (now) => {
-      // It may have come to another end since it was looked at.
-      return now?.finishedAtMs === was.finishedAtMs ? withStored(now, files) : undefined;
+  await changeStored(at, async () => {
+    await parallel(found, WRITE_WIDTH, async ({ was, record: { files } }) => {
+      if (was.reasonCode === 'output_pending') await noteLanded(access.home, batch, was.id, Date.now());
+      await access.records.changeRecord(batch, was.id, (now) => {
+        // It may have come to another end since it was looked at.
+        return now?.finishedAtMs === was.finishedAtMs ? withStored(now, files) : undefined;
+      });
     });
   });
+}
+
+/** Changes records, and the results with them: nobody else writes those for such rows, and this may be cut short. */
+export async function changeStored({ access, batch }: BatchPlace, change: () => Promise<void>): Promise<void> {
+  await resultsDue.write(access.home, { schema: 1, atMs: Date.now() }, batch);
+  await change();
   const generation = await access.rows.currentGeneration(batch);
   if (generation === undefined) return;
   const { writeEnd } = await import('./write-end.js');
@@ -78,7 +83,5 @@ export function storedAgainText(found: readonly BackRow[], folder: string): stri
 
 /** The first of them by name. */
 export function namesOf(files: readonly OutputFile[]): string {
-  const names = files.map(({ file }) => plain(file, 200)).sort();
-  const shown = names.slice(0, NAMES_SHOWN).join(', ');
-  return names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown;
+  return firstNames(files.map(({ file }) => plain(file, 200)).sort());
 }

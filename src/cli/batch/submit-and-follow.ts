@@ -12,6 +12,7 @@ import { amount } from '../views/counts.js';
 import { createBatchSource, joinRunning } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { closeBatch } from './close-batch.js';
+import { copyAgain } from './copy-again.js';
 import { type JsonEvents, newJsonEvents } from './json-events.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
 import type { StoredAgain } from './stored-again.js';
@@ -70,7 +71,7 @@ export async function submitAndFollow(
   return closeBatch({
     ...{ session, access, batch, generation, out, events, result: end.result, saving: toRun.saving },
     finishedBefore: finishedBefore.map((isFinished, index) => isFinished && reused?.get(index) === undefined),
-    lost: toRun.rows.lost,
+    lost: await copyAgain({ ...toRun, generation }, out, toRun.rows.lost),
     tookMs: Date.now() - startedAtMs,
   });
 

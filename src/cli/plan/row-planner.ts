@@ -9,6 +9,7 @@ import { isCancelledBatch } from '../../home/batch-marks.js';
 import { type RowContent, rowStanding } from '../../home/row-standing.js';
 import type { BatchPlace, HomeAccess } from '../access/home-access.js';
 import { findLost, type LostFile, type OutputCheck } from '../batch/lost-files.js';
+import { type CopySources, openCopySources } from '../reuse/source-of-copy.js';
 import type { RowPlan } from './plan-tally.js';
 
 /** Says for each row of a manifest what running it does, from what the home knows of it. */
@@ -61,22 +62,24 @@ export async function createRowPlanner(
   { retry, outputs, again }: PlannerOptions,
 ): Promise<RowPlanner> {
   const isKnown = (await access.home.readBatch(batch)) !== undefined;
+  const sources = openCopySources(access);
   const isCancelled = isKnown && retry === null && (await isCancelledBatch(access.home, batch));
   return {
     isKnown,
     // A batch that never ran has nothing to look up: a million rows cost no read.
     plan: async (rows) =>
-      isKnown ? planKnown(batch, rows, { access, retry, isCancelled, outputs, again }) : rows.map(toSubmit),
+      isKnown ? planKnown(batch, rows, { access, retry, isCancelled, outputs, again, sources }) : rows.map(toSubmit),
   };
 }
 
 interface Planning extends PlannerOptions {
   access: HomeAccess;
   isCancelled: boolean;
+  sources: CopySources;
 }
 
 async function planKnown(batch: string, rows: readonly Row[], planning: Planning): Promise<PlannedRow[]> {
-  const { access, retry, isCancelled, outputs, again } = planning;
+  const { access, retry, isCancelled, again } = planning;
   const ids = rows.map(({ id }) => id);
   const records = await access.records.readRecords(batch, ids);
   return Promise.all(
@@ -87,7 +90,7 @@ async function planKnown(batch: string, rows: readonly Row[], planning: Planning
       const isSettled = rowStanding(record, null, retry, contentOf(row)).ended;
       const attempts = isSettled ? [] : await access.ledger.read(batch, row.id);
       const planned = planRow(row, record, attempts, retry, isCancelled);
-      const lost = record && isSettled ? await findLost(access, batch, record, outputs) : undefined;
+      const lost = record && isSettled ? await findLost(access, batch, { row, record }, planning) : undefined;
       return lost === undefined ? planned : withoutFile(planned, lost);
     }),
   );

@@ -33,6 +33,14 @@ export function amount(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
 }
 
+const NAMES_SHOWN = 5;
+
+/** `a, b and 7 more`: the first of them by name. */
+export function firstNames(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN).join(', ');
+  return names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown;
+}
+
 /** `3.2 credits`, with the rows whose cost nobody knows. */
 export function spentWords(creditsNano: CreditsNano, unknownRows: number): string {
   if (unknownRows === 0) return `${formatCredits(creditsNano)} credits`;
