@@ -78,9 +78,18 @@ export function columnFlaw(name: string): { code: ProblemCode; message: string }
   const code = name === 'n' ? 'B22' : 'B9';
   const hint = Object.hasOwn(HINTS, name) ? HINTS[name] : undefined;
   if (hint !== undefined) return { code, message: `unknown column ${quoted(name)}; ${hint}` };
-  const near = nearestWord(name, knownColumns);
+  const near = nearestColumn(name);
   const help = near === undefined ? 'name a column x-… to pass it through to the results' : `did you mean '${near}'?`;
   return { code, message: `unknown column ${quoted(name)}; ${help}` };
+}
+
+/** A column that is spelled much like it; else one that it says more or less of: `duration_seconds`, `aspect`, `X-shot`. */
+function nearestColumn(name: string): string | undefined {
+  const plain = name.trim().toLowerCase();
+  if (isPassthrough(plain)) return plain;
+  const words = plain.replace(/[\s-]+/g, '_');
+  const isPartly = (known: string): boolean => words.startsWith(`${known}_`) || known.startsWith(`${words}_`);
+  return nearestWord(name, knownColumns) ?? [...knownColumns].find(isPartly);
 }
 
 /** Sentences about what the row leaves to a default that costs more than need be; `plan` shows them. */

@@ -17,6 +17,23 @@ test('a plan for another place than its batch is bound to is refused, as the run
   ]);
 });
 
+test('a manifest whose batch would differ from another only by case is refused with the name to use', async () => {
+  const home = await seededHome('shots', [{ id: 'old' }]);
+  const text = 'id,kind,model,prompt,width,height\nold,svc/image,svc-alpha.2-klein-4b,a harbour,320,200\n';
+  writeFileSync(join(home.folder, 'Shots.csv'), text);
+  const alike = "B12 batch 'Shots' differs from batch 'shots' only by case: use --name shots to go on with that one";
+  for (const command of ['plan', 'run']) {
+    const { exitCode, stderr } = await home.run(command, 'Shots.csv', '--no-network', '--out', 'out');
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(alike)]);
+  }
+  const own = await home.run('plan', 'Shots.csv', '--no-network', '--name', 'Shots-2');
+  expect(own.exitCode).toBe(0);
+  // An earlier callsheet let both begin: each goes on.
+  await home.home.bindOut('Shots', join(home.folder, 'out'), 0);
+  const begun = await home.run('plan', 'Shots.csv', '--no-network', '--out', 'out');
+  expect([begun.exitCode, begun.stderr]).toEqual([0, expect.not.stringContaining('only by case')]);
+});
+
 test('the prices to fill in name the bound of what only the finished output tells', async () => {
   const home = await seededHome('b', [{ id: 'old' }]);
   const { stdout } = await home.run('prices', '--example');

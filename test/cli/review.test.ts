@@ -116,9 +116,10 @@ describe('orders for many rows', () => {
   test('which rows: ids, or --all, or --class, and never two of them', async () => {
     const none = await home.run('review', 'resubmit', 'b');
     expect(none).toMatchObject({ exitCode: 2 });
-    expect(none.stderr).toContain('which rows? Name their ids, or say --all or --class');
+    expect(none.stderr).toContain('which rows? name the ids, or say --all or --class');
     const two = await home.run('review', 'resubmit', 'b', 'one', '--all');
-    expect(two.exitCode).toBe(2);
+    expect(two).toMatchObject({ exitCode: 2 });
+    expect(two.stderr).toContain('exclude each other: name the ids, or say --all or --class <class>');
   });
 
   test('one question for all, with the money at stake; nothing is claimed before it is granted', async () => {

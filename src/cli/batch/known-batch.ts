@@ -1,6 +1,6 @@
 import { isS3Address } from '../../domain/s3.js';
 import { megabytes } from '../../domain/shown-number.js';
-import { batchOptions, readBatchOrder } from '../../home/batch-order.js';
+import { readBatchOrder } from '../../home/batch-order.js';
 import { homeMismatch, newClaimer, writeHomeMark } from '../../home/home-mark.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
 import { nameFlaw } from '../../manifest/names.js';
@@ -12,6 +12,7 @@ import { sharedAddress } from '../access/work-place.js';
 import { askPerson } from '../ask-person.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
+import { refuseOtherOut } from './bound-name.js';
 
 /** A batch that was run from this home before. */
 export interface KnownBatch extends BatchPlace {
@@ -149,19 +150,6 @@ export async function refuseOtherPlaces(
     `account '${config.account.name}' belongs to ${known}, not to ${baseUrl}: use another --account for that service`,
     EXIT.configuration,
   );
-}
-
-/** A name is bound to the place of its outputs. */
-export async function refuseOtherOut({ session: { config }, access, batch }: BatchPlace): Promise<void> {
-  const { home } = access;
-  const bound = await home.readBatch(batch);
-  if (bound === undefined || bound.out === config.out) return;
-  // A disk may have changed either: another --name would pay for all of it again.
-  const isDoubtful = (await batchOptions.read(home, batch))?.out === config.out;
-  const by = (key: string): string => (isDoubtful ? ` (${config.home}/${key})` : '');
-  const way = isDoubtful ? 'set right the one that is wrong' : 'use that --out, or another --name';
-  const [is, asked] = [by(home.keys.batch(batch)), by(home.keys.options(batch))];
-  throw new UserError(`batch '${batch}' writes to ${bound.out}${is}, not to ${config.out}${asked}: ${way}`);
 }
 
 /** Less room than this is none: databases and logs stop before the last byte. */

@@ -48,7 +48,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const { planLines } = await import('../plan/plan-view.js');
   const { approvalOf, spentBefore } = await import('../plan/approve-plan.js');
   const { refuseChanged, refuseTakenNames } = await import('../plan/refuse-rows.js');
-  const { refuseOtherOut } = await import('../batch/known-batch.js');
+  const { refuseOtherOut } = await import('../batch/bound-name.js');
   const { lostFileLines } = await import('../batch/lost-files.js');
   const { storedAgainText } = await import('../batch/stored-again.js');
   const { readOwnCredits } = await import('../access/read-account.js');

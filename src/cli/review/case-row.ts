@@ -107,8 +107,8 @@ export async function chosenIds(known: KnownBatch, choice: RowChoice): Promise<s
   const { ids, all, classes } = choice;
   const isOpenChoice = all || classes !== undefined;
   if (isOpenChoice === ids.length > 0) {
-    const why = isOpenChoice ? 'ids and --all or --class exclude each other' : 'which rows?';
-    throw new UserError(`${why} Name their ids, or say --all or --class <class>; nothing was changed`);
+    const why = isOpenChoice ? 'ids and --all or --class exclude each other:' : 'which rows?';
+    throw new UserError(`${why} name the ids, or say --all or --class <class>; nothing was changed`);
   }
   if (!isOpenChoice) return [...new Set(ids)];
   const codes = retryClasses(classes);
