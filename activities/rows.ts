@@ -35,7 +35,8 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
   const order = await runOrder(deps, batch, input.retry);
   const page = await newPage(deps, batch, cursor.part);
   const held = heldBack(order, input.limits);
-  if (held) return { ...page, next: cursor, ...held };
+  // Of a paused batch what is at the service is fetched all the same: it goes on up to the first row that is to be sent.
+  if (held && !order.isPaused) return { ...page, next: cursor, ...held };
   if (order.retry && !isSharing && cursor.part === 0 && cursor.index === 0) await reopen(deps, batch);
   const part = await deps.rows.readPart(batch, generation, cursor.part);
   const { fed, sharing } = (await deps.rows.generation(batch, generation)) ?? {};
@@ -55,18 +56,21 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
   const rerun = await rerunOrder(deps.home, batch, generation);
   const isFull = () => page.isShort || page.entries.length >= limit || filling.chars >= PAGE_CHARS_MAX;
   let at = cursor.index;
-  while (at < part.length && !isFull()) {
+  let isHeld = false;
+  while (at < part.length && !isHeld && !isFull()) {
     const rows = part.slice(at, at + SCAN_WIDTH);
     const standings = await Promise.all(
       rows.map(async (row) => (isPassed(filling, row.row) ? undefined : standingOfRow(deps, batch, row, order, rerun))),
     );
     for (const [i, { row }] of rows.entries()) {
-      if (isFull()) break;
       const standing = standings[i];
+      isHeld = order.isPaused && standing?.ended === false && standing.begins === 'submit';
+      if (isHeld || isFull()) break;
       if (standing !== undefined) await place(deps, filling, row, standing);
       if (!page.isShort) at += 1;
     }
   }
+  if (isHeld && at === cursor.index) return { ...page, next: cursor, ...held };
   page.next =
     at < part.length ? { part: cursor.part, index: at } : await nextPart(deps, batch, generation, cursor.part);
   return page;

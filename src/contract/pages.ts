@@ -95,7 +95,7 @@ export interface PageResult {
   cap: number;
   /** The limits that were ordered, where they are others than those of the question: the page is then empty. */
   limits?: BatchLimits;
-  /** The batch is paused by its user's order: the page is then empty. */
+  /** The batch is paused by its user's order, and its next row would be sent: the page is then empty. */
   isPaused?: true;
 }
 

@@ -6,12 +6,18 @@ import { hasTemporal } from '../support/temporal.js';
 import { filesBelow, finishedIds } from './support/evidence.js';
 import { type Cut, engineOf, expectWhole, kill, killTogether, SLOW_RENDERS, untilBusy } from './support/killing.js';
 import { csv, mixed } from './support/manifest.js';
-import { type Rig, startRig } from './support/rig.js';
+import { type Rig, startRig, until } from './support/rig.js';
 
 const ROWS = mixed(40);
 const IDS = ROWS.map(({ id }) => id);
 const RUN = ['run', 'forty.csv', '--yes'];
 const FIRST = 5;
+
+function forgetAll(rig: Rig): void {
+  const stored = filesBelow(rig.data).filter((file) => file.startsWith(join(rig.data, 'temporal.db')));
+  expect(stored).not.toEqual([]);
+  for (const file of stored) rmSync(file);
+}
 
 /** What was sent before a kill may arrive after it. */
 async function jobsAtRest({ emulator }: Rig): Promise<number> {
@@ -82,12 +88,37 @@ describe.skipIf(!hasTemporal())('SIGKILL in the middle of 40 rows (F47, F49)', (
     const first = rig.start(RUN);
     await untilBusy(rig, 'forty', 2 * FIRST);
     const cut = await killTogether(rig, 'forty', first);
-    const stored = filesBelow(rig.data).filter((file) => file.startsWith(join(rig.data, 'temporal.db')));
-    expect(stored).not.toEqual([]);
-    for (const file of stored) rmSync(file);
+    forgetAll(rig);
     expect(cut.withHandle.length).toBeGreaterThan(0);
     const second = await rig.run(RUN);
     expect([0, 3], second.stderr).toContain(second.code);
     await expectWhole(rig, 'forty', IDS, [cut]);
   });
+
+  it.each(['the run that follows', 'resume --all'])(
+    'of a paused batch that Temporal forgets: %s has what was paid fetched, and sends nothing until it is resumed',
+    async (who) => {
+      const first = rig.start(RUN);
+      await untilBusy(rig, 'forty', FIRST);
+      expect((await rig.run(['pause', 'forty'])).code).toBe(0);
+      const { pid, server, worker } = await engineOf(rig);
+      const isFollowed = who !== 'resume --all';
+      const cut = kill(rig, 'forty', [...(isFollowed ? [] : [first.child.pid]), pid, server.pid, worker.pid]);
+      forgetAll(rig);
+      expect(cut.withHandle.length).toBeGreaterThan(0);
+      const jobs = await jobsAtRest(rig);
+      if (!isFollowed) expect((await rig.run(['resume', '--all'])).stderr).toContain('paused');
+      await until('what was at the service has ended', () => {
+        const finished = finishedIds(rig, 'forty');
+        return cut.withHandle.every((id) => finished.includes(id)) ? true : undefined;
+      });
+      expect(rig.emulator.truth().jobs).toHaveLength(jobs);
+      expect(jobs).toBeLessThan(ROWS.length);
+
+      expect((await rig.run(['resume', 'forty'])).code).toBe(0);
+      const ended = isFollowed ? await first.ended : await rig.run(['watch', 'forty']);
+      expect([0, 3], ended.stderr).toContain(ended.code);
+      await expectWhole(rig, 'forty', IDS, [cut]);
+    },
+  );
 });

@@ -30,7 +30,7 @@ import {
   refuseSampled,
   stoppedEarly,
 } from './resume-refusals.js';
-import { type BatchSupply, submitBatch, tellLimits } from './submit-batch.js';
+import { type BatchSupply, submitBatch, supplyAgain, tellLimits } from './submit-batch.js';
 
 interface Resumed {
   /** Handed to a workflow again. */
@@ -71,10 +71,14 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
         await carryOut(await knownBatch(session, batch, access), work);
         continue;
       }
-      // To hand it over is to let it go on.
-      if (terms !== undefined && !terms.isPaused) await submitBatch(at, work, supplyOf({ generation }), terms);
-      if (terms === undefined || terms.isDamaged) done.left.push(batch);
-      else (terms.isPaused ? done.paused : done.resumed).push(batch);
+      if (terms === undefined || terms.isDamaged) {
+        done.left.push(batch);
+        continue;
+      }
+      const supply = supplyOf({ generation });
+      // A paused one is handed over too: what it has at the service is paid, and is fetched.
+      await (terms.isPaused ? supplyAgain(at, work, supply) : submitBatch(at, work, supply, terms));
+      (terms.isPaused ? done.paused : done.resumed).push(batch);
     }
     const [batch] = [...done.running, ...done.resumed];
     if (batch !== undefined) await refuseRefusedKey({ session, access, batch }, work);

@@ -42,7 +42,7 @@ export async function submitAndFollow(
 ): Promise<number> {
   const { startWork } = await import('../access/work-access.js');
   const { unservedText } = await import('../access/seen-workers.js');
-  const { lastEventSeq, submitBatch } = await import('./submit-batch.js');
+  const { lastEventSeq, submitBatch, supplyAgain } = await import('./submit-batch.js');
   const { refuseSharedRpm } = await import('./batch-rpm.js');
   const { refusedKeyTold } = await import('./batch-source.js');
   const { leaveBatch, watchBatch } = await import('./watch-batch.js');
@@ -64,8 +64,8 @@ export async function submitAndFollow(
     out: `${out}/${batch}`,
   });
   if (events !== undefined && reused !== undefined) await tellReused(events, toRun, reused);
-  const supplyAgain = (server: WorkAccess) => submitBatch(toRun, server, order);
-  const watched = await watchBatch(toRun, { work, afterSeq, finishedBefore: finished, events, supplyAgain });
+  const again = (server: WorkAccess) => supplyAgain(toRun, server, order);
+  const watched = await watchBatch(toRun, { work, afterSeq, finishedBefore: finished, events, supplyAgain: again });
   const end = await orItsEnd(toRun, generation, watched);
   if (end.end !== 'ended') return leaveBatch(toRun, end, events);
   return closeBatch({

@@ -3,7 +3,7 @@ import { batchProgress, limitsOrdered, resumeGrants, supply } from '../../contra
 import { batchId, semaphoreId, taskQueues, WORKFLOW_MEMO } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RetryOrder } from '../../contract/workflows.js';
 import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
-import { type BatchOrder, changeBatchOrder, orderPause } from '../../home/batch-order.js';
+import { type BatchOrder, changeBatchOrder, orderPause, readBatchOrder } from '../../home/batch-order.js';
 import { markOf } from '../../home/notices.js';
 import { absentIsUndefined } from '../../temporal/look.js';
 import { type BatchPlace, pricesInForce } from '../access/home-access.js';
@@ -12,7 +12,7 @@ import { sharedAddress } from '../access/work-place.js';
 import type { Session } from '../session.js';
 import { orderRpm } from './batch-rpm.js';
 import { isRunning } from './batch-source.js';
-import { approvedLimits, type BatchTerms, givenLimits, termsOf, withLimits } from './batch-terms.js';
+import { approvedLimits, type BatchTerms, givenLimits, keptRetry, termsOf, withLimits } from './batch-terms.js';
 
 /** Hands a generation of rows to the batch's workflow, which is started when it does not run. */
 
@@ -51,6 +51,18 @@ export async function submitBatch(
   await orderRpm(at, work, isNew && given.slots !== undefined);
   await signalBatch(at, work, batchInput(at, order), supply, { generation, rows, retry, limits: order.limits });
   await tellLimits(session, work);
+}
+
+/** Hands a batch that its engine has forgotten to it once more, as it stands ordered: a paused one stays paused. */
+export async function supplyAgain(at: BatchPlace, work: WorkAccess, given: BatchSupply): Promise<void> {
+  const { home, rows } = at.access;
+  const order = await readBatchOrder(home, at.batch);
+  const generation = order?.generation ?? given.generation;
+  const facts = await rows.generation(at.batch, generation);
+  if (order === undefined || order.isDamaged || facts === undefined) return submitBatch(at, work, given);
+  const retry = keptRetry(order, generation);
+  const supplied = { generation, rows: facts.rows, retry, limits: order.limits };
+  await signalBatch(at, work, batchInput(at, order), supply, supplied);
 }
 
 /** Of a batch that has nothing to run: the command that began it says anew what a disk has damaged. */

@@ -1,0 +1,50 @@
+// What a batch that begins while it is paused may open: what is at the service already (src/home/batch-order.ts).
+import { expect, test } from 'vitest';
+import { rowActivities } from '../../activities/rows.js';
+import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { intent } from '../home/support/examples.js';
+import { rowRecord } from '../support/row-record.js';
+import { accountAtHand, plainRow } from './support/account-at-hand.js';
+
+const ROWS = ['done', 'rendering', 'untouched', 'later'].map((id, index) => plainRow(id, { index }));
+
+async function pausedBatch(isPaused = true) {
+  const { deps, generation } = await accountAtHand(ROWS);
+  const order = {
+    limits: { maxCreditsNano: null, maxFailures: null },
+    policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 },
+    ...{ retry: null, generation, isPaused },
+  } as const;
+  await writeBatchOrder(deps.home, 'b', order);
+  const end = (id: string) =>
+    deps.records.writeRecord('b', rowRecord({ id, kind: 'svc/image', rowHash: `hash-${id}` }));
+  await end('done');
+  for (const row of ROWS.filter(({ id }) => id === 'rendering' || id === 'later')) {
+    const ref = { batch: 'b', id: row.id, n: 1 };
+    await deps.ledger.claim(ref, intent({ rowHash: row.hash, kind: row.kind, generation, index: row.index }));
+    await deps.ledger.append(ref, { state: 'created', atMs: deps.now(), handle: `h-${row.id}` });
+  }
+  const page = (index: number) =>
+    rowActivities(deps).pageRows({
+      ...{ batch: 'b', generation, cursor: { part: 0, index }, limit: 10, retry: null, roomNano: null },
+    });
+  return { page, end };
+}
+
+test('what a paused batch has at the service is opened, up to the first row that would be sent', async () => {
+  const { page, end } = await pausedBatch();
+  const first = await page(0);
+  expect(first.entries.map(({ id, begins }) => [id, begins])).toEqual([['rendering', 'poll']]);
+  expect([first.finished, first.next, first.isPaused]).toEqual([{ done: 1 }, { part: 0, index: 2 }, undefined]);
+  expect(await page(2)).toMatchObject({ entries: [], finished: {}, next: { part: 0, index: 2 }, isPaused: true });
+
+  // A paused batch none of whose rows is to be sent ends.
+  await end('untouched');
+  const last = await page(2);
+  expect([last.entries.map(({ id }) => id), last.next, last.isPaused]).toEqual([['later'], null, undefined]);
+});
+
+test('one that goes on opens the others too', async () => {
+  const { page } = await pausedBatch(false);
+  expect((await page(0)).entries.map(({ begins }) => begins)).toEqual(['poll', 'submit', 'poll']);
+});
