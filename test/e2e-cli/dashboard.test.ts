@@ -76,9 +76,7 @@ describe.skipIf(!hasTemporal())('the dashboard beside an engine', () => {
     await page.getByText('cancelled', { exact: true }).first().waitFor();
     const { counts } = await status('films');
     expect(counts.cancelled).toBeGreaterThan(0);
-    expect(await confirm('Retry all failed and cancelled rows')).toMatch(
-      new RegExp(`^${counts.cancelled} rows?, at most`),
-    );
+    expect(await confirm('Retry cancelled_by_user')).toMatch(new RegExp(`^${counts.cancelled} rows?, at most`));
     await until('all are done', async () => (await status('films')).counts.done === FILMS.length || undefined);
     expect(rig.emulator.truth().jobs).toHaveLength(FILMS.length);
   });
