@@ -20,7 +20,7 @@ const READ_WIDTH = 32;
 /** Ids make a page long: below this, it stays under 4 KB with all around it. */
 export const PAGE_CHARS_MAX = 3_000;
 
-/** Why nothing of a batch is opened just now: it is paused, or its user ordered other limits than it knows. */
+/** Why nothing new of a batch is opened just now: it is paused, or its user ordered other limits than it knows. */
 export function heldBack(
   { isPaused, limits }: RunOrder,
   known: BatchLimits | undefined,

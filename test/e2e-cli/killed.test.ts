@@ -96,7 +96,7 @@ describe.skipIf(!hasTemporal())('SIGKILL in the middle of 40 rows (F47, F49)', (
   });
 
   it.each(['the run that follows', 'resume --all'])(
-    'of a paused batch that Temporal forgets: %s has what was paid fetched, and sends nothing until it is resumed',
+    'F49: of a paused batch that Temporal forgets: %s has what was paid fetched, and sends nothing until it is resumed',
     async (who) => {
       const first = rig.start(RUN);
       await untilBusy(rig, 'forty', FIRST);
