@@ -8,6 +8,7 @@ import {
   verifyDocuments,
 } from '../home/verify-documents.js';
 import { type LedgerBreach, verifyLedger } from '../home/verify-ledger.js';
+import { nameFlaw } from '../manifest/names.js';
 import { openHomeAccess } from './access/home-access.js';
 import { knownBatch } from './batch/known-batch.js';
 import { commandHint } from './open-session.js';
@@ -20,7 +21,7 @@ import { amount } from './views/counts.js';
 export async function showLedger(session: Session, batch: string, id: string): Promise<void> {
   const { terminal } = session;
   const { access } = await knownBatch(session, batch);
-  const attempts = /^[A-Za-z0-9._-]{1,120}$/.test(id) ? await access.ledger.read(batch, id) : [];
+  const attempts = nameFlaw(id) === undefined ? await access.ledger.read(batch, id) : [];
   if (attempts.length === 0) {
     throw new UserError(`the ledger of batch '${batch}' has no attempt of a row '${id.slice(0, 120)}'`);
   }

@@ -138,6 +138,8 @@ describe('orders for many rows', () => {
     expect(ended.stderr).toContain("row 'done': it is done: there is nothing to settle; nothing was changed");
     expect(ended.stderr).toContain("row 'renders': it renders at the service");
     expect(ended.stderr).toContain("has no attempt of a row 'nobody'");
+    const unnamed = await home.run('review', 'resubmit', 'b', '', '--yes');
+    expect(unnamed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("has no attempt of a row ''") });
     const twice = await home.run('review', 'mark-lost', 'b', 'given-up', '--yes');
     expect(twice).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('it is marked lost already') });
     const json = JSON.parse((await home.run('review', 'mark-lost', 'b', 'done', 'renders', '--json')).stdout);

@@ -45,7 +45,7 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   });
   await takeStoredAgain(known, known.out, again.found);
   if (rows.finishedBefore.every((finished) => finished)) {
-    const which = retry.classes.length === 0 ? '' : ` of class ${retry.classes.join(', ')}`;
+    const which = flags.class === undefined ? '' : ` of class ${flags.class}`;
     terminal.note(`'${batch}' has no failed or cancelled row${which}: nothing is run again`);
     if (sample !== undefined && (await isCancelledBatch(access.home, batch))) {
       await clearCancelled(access.home, batch);

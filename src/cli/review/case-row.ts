@@ -9,6 +9,7 @@ import { feedsReader } from '../../home/feeders.js';
 import { resultLines } from '../../home/result-lines.js';
 import { attemptOf } from '../../home/row-standing.js';
 import { rowAt } from '../../home/rows.js';
+import { nameFlaw } from '../../manifest/names.js';
 import { resultSources, rowsOf } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { retryClasses } from '../batch/run-flags.js';
@@ -49,7 +50,7 @@ export async function* caseRows({ access, batch, generation }: KnownBatch): Asyn
 /** One row by its id; throws a UserError when it was never tried. */
 export async function findCase(known: KnownBatch, id: string): Promise<FoundCase> {
   const { access, batch } = known;
-  const attempts = await access.ledger.read(batch, id);
+  const attempts = nameFlaw(id) === undefined ? await access.ledger.read(batch, id) : [];
   const place = attempts.length === 0 ? undefined : await findRow(known, id, attempts);
   if (place === undefined) {
     throw new UserError(
