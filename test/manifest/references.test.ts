@@ -91,6 +91,14 @@ describe('references between rows', () => {
     ]);
   });
 
+  test('a row whose line cannot be split into cells is not said to be missing', async () => {
+    const { summary } = await check(['hero,svc/image', `edit,${EDIT('@hero')}`]);
+    expect(problemsOf(summary)).toEqual([
+      expect.stringMatching(/^2:1 B6 /),
+      '3:5 B70 image: @hero refers to a row that no line has whose id can be read',
+    ]);
+  });
+
   test('a circle is named whole', async () => {
     const { summary } = await check([`a,${EDIT('@b')}`, `b,${EDIT('@c')}`, `c,${EDIT('@a')}`, `d,${EDIT('@d')}`]);
     expect(problemsOf(summary)).toEqual([

@@ -23,6 +23,8 @@ export interface Links {
   /** Files can be uploaded for columns that take URLs alone. */
   hasUploadStore: boolean;
   urlCovers: NonNullable<ManifestOptions['urlCovers']>;
+  /** Rows whose id could not be read: each may be one that another refers to. */
+  nameless: number;
   /** Frames of films can be taken; known once a row needs one. */
   takesFrames?: boolean;
 }
@@ -88,11 +90,12 @@ function knownFlaw(
   return flaw && { ...flaw, column };
 }
 
-/** That a row is referred to which does not exist, and which name is near. */
-export function unknownFlaw({ ids }: Links, { column, media }: Refers): LinkFlaw {
+/** That a row is referred to which does not exist, as far as the rows can be read, and which name is near. */
+export function unknownFlaw({ ids, nameless }: Links, { column, media }: Refers): LinkFlaw {
   const near = nearestWord(media.id, ids.all());
   const hint = near === undefined ? '' : `; did you mean @${near}?`;
-  const message = `${column}: ${referenceText(media)} refers to a row that the manifest does not have${hint}`;
+  const absent = nameless === 0 ? 'the manifest does not have' : 'no line has whose id can be read';
+  const message = `${column}: ${referenceText(media)} refers to a row that ${absent}${hint}`;
   return { code: 'B70', column, message };
 }
 

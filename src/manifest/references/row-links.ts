@@ -61,6 +61,7 @@ export function createRowLinks(
     log,
     hasUploadStore,
     urlCovers,
+    nameless: 0,
   };
   let rows = 0;
   let spill: Spill | undefined;
@@ -90,6 +91,7 @@ export function createRowLinks(
   return {
     async take(row, media) {
       const index = rows++;
+      if (row.id === '') links.nameless += 1;
       if (!canRefer()) return;
       links.ids.add(index, row.id);
       facts.add(index, row);
