@@ -86,8 +86,9 @@ async function save(landing: Landing, output: RecordedOutput, position: number):
 async function saveFrom(landing: Landing, output: RecordedOutput, position: number): Promise<SavedOutput | Missing> {
   const { deps, budget, input, work, store, outputs, onExists } = landing;
   let free: (() => void) | undefined;
+  const over = new AbortController();
   try {
-    const source = await open(deps, output);
+    const source = await open(deps, output, over.signal);
     if (source === undefined) return { end: 'refused', why: 'no_bytes', text: 'no output was kept', isGone: true };
     free = await budget.reserve(store, source.contentLength ?? 0);
     return await outputs.save(source.stream, {
@@ -105,6 +106,8 @@ async function saveFrom(landing: Landing, output: RecordedOutput, position: numb
     // What our own home gives now it gives for ever.
     return { ...missing, keptAt: `${deps.home.store.location}/${deps.home.keys.blob(output.blobSha256)}` };
   } finally {
+    // An answer that nobody reads keeps its connection for ever, and a full disk is tried every few seconds.
+    over.abort();
     free?.();
   }
 }
@@ -112,8 +115,9 @@ async function saveFrom(landing: Landing, output: RecordedOutput, position: numb
 async function open(
   deps: Dependencies,
   { url, blobSha256 }: RecordedOutput,
+  signal: AbortSignal,
 ): Promise<Pick<Download, 'stream' | 'contentLength'> | undefined> {
-  if (url !== undefined) return await deps.downloader.fetchOutput(url);
+  if (url !== undefined) return await deps.downloader.fetchOutput(url, { signal });
   const blob = blobSha256 === undefined ? undefined : await deps.home.readBlob(blobSha256);
   return blob && { stream: blob };
 }

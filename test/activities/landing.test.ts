@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openDependencies } from '../../activities/dependencies.js';
 import { downloadActivities } from '../../activities/download.js';
 import { fedRowActivities } from '../../activities/fed-rows.js';
@@ -183,6 +183,19 @@ describe('the landing of an output', () => {
     expect(one.blocked).toEqual([{ id: 'r', code: 'ENOTDIR' }]);
     rmSync(join(one.out, 'b/media'));
     expect(await one.download(tries)).toEqual({ outcome: 'done' });
+  });
+
+  test('F45: a try for which the disk has no room keeps no connection', async () => {
+    const closed: string[] = [];
+    const one = await stand([imageRow('r')], (_, response) => {
+      response.on('close', () => closed.push('closed'));
+      response.writeHead(200, { 'content-length': 2 ** 26 }).end(Buffer.alloc(2 ** 26));
+    });
+    const { openStore } = one.deps;
+    one.deps.openStore = (location) => ({ ...openStore(location), freeBytes: async () => 4_096 });
+    for (const _ of [1, 2]) await expect(one.download()).rejects.toMatchObject({ type: 'output.unavailable' });
+    expect(one.blocked).toMatchObject([{ code: 'ENOSPC' }, { code: 'ENOSPC' }]);
+    await vi.waitUntil(() => closed.length === 2, 3_000);
   });
 
   const MINUTE_MS = 60_000;
