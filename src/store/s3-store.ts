@@ -87,13 +87,19 @@ async function put(place: BucketPlace, key: string, bytes: Uint8Array, ifAbsent 
 }
 
 async function putIfAbsent(place: BucketPlace, key: string, bytes: Uint8Array): Promise<boolean> {
+  let wasRepeated = false;
+  const write = () =>
+    put(place, key, bytes, true).catch((error: unknown) => {
+      wasRepeated ||= triesOf(error) > 1;
+      throw error;
+    });
   try {
-    await againstConflicts(() => put(place, key, bytes, true));
+    await againstConflicts(write);
     return true;
   } catch (error) {
     if (!isTaken(error)) throw error;
-    if (triesOf(error) === 1) return false;
-    // The answer to the first try may have been lost after the server wrote it: then what is there is ours.
+    if (!wasRepeated) return false;
+    // The answer to an earlier try may have been lost after the server wrote it: then what is there is ours.
     const there = await get(place, key);
     return there !== undefined && Buffer.from(bytes).equals(there);
   }

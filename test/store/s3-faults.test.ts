@@ -70,6 +70,19 @@ describe.skipIf(!hasVersitygw())('a bucket whose server or network fails (F46)',
     expect(await store.putIfAbsent('claim', Buffer.from('nonce 1'))).toBe(true);
   });
 
+  it('knows its own claim again when the try after the lost answer met the first one (409)', async () => {
+    proxy.faults.push({ when: isPut, times: 1, afterwards: () => 'reset' });
+    proxy.faults.push({ when: isPut, times: 1, instead: s3Error(409, 'ConditionalRequestConflict') });
+    expect(await store.putIfAbsent('claim', Buffer.from('nonce 1'))).toBe(true);
+    expect(proxy.requests.filter(isPut)).toHaveLength(3);
+  });
+
+  it('takes an equal document of another for its own no more when the server took neither (409)', async () => {
+    await store.put('claim', Buffer.from('equal'));
+    proxy.faults.push({ when: isPut, times: 1, instead: s3Error(409, 'ConditionalRequestConflict') });
+    expect(await store.putIfAbsent('claim', Buffer.from('equal'))).toBe(false);
+  });
+
   it('is an error when nothing answers', async () => {
     await proxy.stop();
     await expect(store.putIfAbsent('a', Buffer.from('x'))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
