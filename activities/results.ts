@@ -31,17 +31,26 @@ export function resultActivities(deps: Dependencies): ResultActivities {
         await endRow(deps, row, { status: stopped ? 'not_started' : status, ...why, ...defined({ n }) });
       }),
 
-    writeResults: ({ batch, generation }) => withHeartbeat(() => write(deps, batch, generation)),
+    writeResults: ({ batch, generation }) =>
+      withHeartbeat(() =>
+        write(deps, batch, generation, (code) => deps.messenger.outputBlocked(batch, { id: null, code })),
+      ),
 
     async rewriteResults({ batch }) {
       if (await deps.messenger.isBatchOpen(batch)) return;
       const generation = await withRecords(() => deps.rows.currentGeneration(batch));
+      // A run that has begun meanwhile is not told: only its own results, which come last, would let it go on.
       if (generation !== undefined) await withHeartbeat(() => write(deps, batch, generation));
     },
   };
 }
 
-async function write(deps: Dependencies, batch: string, generation: string): Promise<BatchTally> {
+async function write(
+  deps: Dependencies,
+  batch: string,
+  generation: string,
+  tellBlocked: (code: string) => Promise<void> = async () => undefined,
+): Promise<BatchTally> {
   try {
     const rows = collectedRows(deps, batch);
     const tally = await writeBatchResults(deps, batch, generation, [rows.collect]);
@@ -52,7 +61,7 @@ async function write(deps: Dependencies, batch: string, generation: string): Pro
     if (!(error instanceof StoreError)) throw error;
     const { code } = error;
     deps.log.warn({ batch, code }, 'the results cannot be written; it is tried again');
-    await deps.messenger.outputBlocked(batch, { id: null, code });
+    await tellBlocked(code);
     throw tryAgain('output.unavailable', code);
   }
 }
