@@ -2,7 +2,9 @@
  * engine.json: who runs in a data folder, exact enough to tell a process of ours from a stranger with its number.
  * engine.stopped: a person ended the engine, so whoever only follows a batch must not start it again.
  */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../domain/json.js';
 import { markOf, type ProcessMark } from './keeper.js';
 import type { EnginePlaces } from './places.js';
@@ -31,14 +33,37 @@ export function writeRecord(path: string, record: EngineRecord): void {
   renameSync(part, path);
 }
 
-/** The record, or undefined when there is none that can be read. */
+/** The record, or undefined when there is none that can be read, or only that of another folder's engine. */
 export function readRecord(path: string): EngineRecord | undefined {
+  const record = readAny(path);
+  return record === undefined || isCopied(path, record) ? undefined : record;
+}
+
+/** The folder whose engine is on record here, since it was copied while that ran; undefined where it is its own. */
+export function copiedFrom(path: string): string | undefined {
+  const record = readAny(path);
+  return record !== undefined && isCopied(path, record) ? record.dataFolder : undefined;
+}
+
+function readAny(path: string): EngineRecord | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
     return isJsonObject(value) && value.schema === 1 ? (value as unknown as EngineRecord) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** A folder that was moved, or is reached by another path, is none: its record stands nowhere else. */
+function isCopied(path: string, { dataFolder, supervisor }: EngineRecord): boolean {
+  const original = join(String(dataFolder), basename(path));
+  const there = original === path ? undefined : readAny(original);
+  return there !== undefined && isDeepStrictEqual(there.supervisor, supervisor) && !isSameFile(path, original);
+}
+
+function isSameFile(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  return one !== undefined && one.dev === other?.dev && one.ino === other.ino;
 }
 
 export function removeRecord(path: string): void {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { tryLock } from '#scripts/lock.mjs';
 import { isS3Address } from '../domain/s3.js';
 import { EngineError } from './engine-error.js';
+import { copiedFrom } from './engine-record.js';
 import type { EnginePlaces } from './places.js';
 import type { AccountRegistration, RegistrationAnswer } from './registration.js';
 import type { WorkerLink } from './worker-link.js';
@@ -77,11 +78,17 @@ function takenText(account: string, home: string, { holder, foreign }: { holder:
 
 /**
  * Gives the function that gives the folder back; undefined when another supervisor of this machine has it. Throws an
- * EngineError when another machine has it: nobody here can tell whether its engine still runs.
+ * EngineError when another machine has it, where nobody here can tell whether its engine still runs, and for a copy of a
+ * folder whose engine runs: both would go on with the same batches.
  */
 export function takeFolder(places: EnginePlaces): (() => void) | undefined {
   const lock = tryLock(places.lock);
   if ('release' in lock) return lock.release;
   if (lock.foreign !== undefined) throw new EngineError('bad_folder', lock.foreign);
-  return undefined;
+  const original = copiedFrom(places.record);
+  if (original === undefined) return undefined;
+  throw new EngineError(
+    'bad_folder',
+    `${places.dataFolder} was copied from ${original} while its engine ran, which runs on: end it with \`callsheet engine stop\` first, or go on with that folder`,
+  );
 }
