@@ -21,28 +21,43 @@ export interface HomeLocks {
   releaseAll(): void;
 }
 
+interface HeldLock {
+  release(): void;
+  /** Commands that wait for the worker's word on the account. */
+  asking: number;
+  /** The worker serves the account, or was silent and may do so yet. */
+  mayServe: boolean;
+}
+
 export function createHomeLocks(): HomeLocks {
-  const held = new Map<string, () => void>();
+  const held = new Map<string, HeldLock>();
   return {
     async serving(registration, register) {
       const { account } = registration;
       const { home } = registration.settings;
       const name = typeof home === 'string' && !isS3Address(home) ? lockName(join(home, account)) : undefined;
-      if (name === undefined || held.has(name)) return register(registration);
-      const lock = tryClaim(name);
-      if (lock === undefined) return register(registration);
-      if (!('release' in lock))
-        return { ok: false, code: 'home_taken', message: takenText(account, String(home), lock) };
-      held.set(name, lock.release);
+      if (name === undefined) return register(registration);
+      let lock = held.get(name);
+      if (lock === undefined) {
+        const claimed = tryClaim(name);
+        if (claimed === undefined) return register(registration);
+        if (!('release' in claimed))
+          return { ok: false, code: 'home_taken', message: takenText(account, String(home), claimed) };
+        lock = { release: claimed.release, asking: 0, mayServe: false };
+        held.set(name, lock);
+      }
+      lock.asking += 1;
       const answer = await register(registration);
-      if (!answer.ok) {
+      lock.asking -= 1;
+      lock.mayServe ||= answer.ok || answer.code === 'worker_timeout';
+      if (!lock.mayServe && lock.asking === 0) {
         lock.release();
         held.delete(name);
       }
       return answer;
     },
     releaseAll() {
-      for (const release of held.values()) release();
+      for (const { release } of held.values()) release();
       held.clear();
     },
   };

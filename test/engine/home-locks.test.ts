@@ -1,0 +1,49 @@
+// The lock by which one engine serves an account of a home, while several commands hand the account over at once.
+import { expect, test } from 'vitest';
+import { createHomeLocks } from '../../src/engine/locks.js';
+import type { RegistrationAnswer } from '../../src/engine/registration.js';
+import { temporaryFolder } from '../store/support/temporary.js';
+import { account } from './engine-under-test.js';
+
+const TAKEN = { ok: true } as const;
+const refused = (code: string) => ({ ok: false, code, message: code }) as const;
+
+/** Two engines of one home; the first is asked twice at once, and its worker answers when the test says so. */
+function twoEngines() {
+  const home = temporaryFolder();
+  const registration = account('one', { home });
+  const answers: ((answer: RegistrationAnswer) => void)[] = [];
+  const register = () => new Promise<RegistrationAnswer>((resolve) => answers.push(resolve));
+  const [first, second] = [createHomeLocks(), createHomeLocks()];
+  const asked = [first.serving(registration, register), first.serving(registration, register)];
+  return { answers, asked, other: () => second.serving(registration, async () => TAKEN) };
+}
+
+test('a command whose account is refused does not give up the lock of another one’s', async () => {
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ] as const) {
+    const { answers, asked, other } = twoEngines();
+    answers[order[0]]?.(refused('contradiction'));
+    expect(await asked[order[0]]).toMatchObject({ code: 'contradiction' });
+    expect(await other()).toMatchObject({ code: 'home_taken' });
+    answers[order[1]]?.(TAKEN);
+    expect(await asked[order[1]]).toEqual(TAKEN);
+    expect(await other()).toMatchObject({ code: 'home_taken' });
+  }
+});
+
+test('an account that every command was refused is free for another engine', async () => {
+  const { answers, asked, other } = twoEngines();
+  for (const answer of answers) answer(refused('key_refused'));
+  await Promise.all(asked);
+  expect(await other()).toEqual(TAKEN);
+});
+
+test('a worker that was silent for too long may serve the account all the same', async () => {
+  const { answers, asked, other } = twoEngines();
+  for (const answer of answers) answer(refused('worker_timeout'));
+  await Promise.all(asked);
+  expect(await other()).toMatchObject({ code: 'home_taken' });
+});
