@@ -76,7 +76,14 @@ async function answerLine(
   answer: (request: ControlRequest) => Promise<ControlReply>,
 ): Promise<ControlReply> {
   const request = readRequest(line);
-  return request === undefined ? { ok: false, code: 'bad_request', message: 'not a request' } : answer(request);
+  if (request === undefined) return { ok: false, code: 'bad_request', message: 'not a request' };
+  try {
+    return await answer(request);
+  } catch (error) {
+    // On a full disk for one; without a word the client would take the engine for gone.
+    const { message, code = 'failed' } = error as NodeJS.ErrnoException;
+    return { ok: false, code, message };
+  }
 }
 
 /** Why no reply came. */

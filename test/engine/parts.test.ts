@@ -158,6 +158,18 @@ describe('the control socket', () => {
     expect(await askEngine(path, { cmd: 'status' }, 1_000)).toBe('none');
   });
 
+  test('F45: what an engine could not do is its answer, and no sign that it is gone', async () => {
+    const path = join(newTemp(), 's');
+    const full = Object.assign(new Error('ENOSPC: no space left on device, open'), { code: 'ENOSPC' });
+    const server = await serveControl(path, async () => Promise.reject(full));
+    expect(await askEngine(path, { cmd: 'status' }, 1_000)).toEqual({
+      ok: false,
+      code: 'ENOSPC',
+      message: full.message,
+    });
+    server.close();
+  });
+
   test('tells silence from nobody, and replaces what a dead engine left', async () => {
     const path = join(newTemp(), 's');
     writeFileSync(path, '');
