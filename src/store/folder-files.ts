@@ -68,11 +68,7 @@ export async function syncPlaces(folder: Folder, places: readonly Place[]): Prom
 /** Writes a whole new file under a temporary name in the folder, fsynced. */
 export async function writeTemporary(folder: Folder, path: string, bytes: Uint8Array): Promise<string> {
   const temporary = join(path, `.tmp-${randomBytes(9).toString('hex')}`);
-  const calls = await callsOf(folder);
-  await writeNew(calls, temporary, bytes, folder.fileMode).catch(async (error: unknown) => {
-    await calls.remove(temporary).catch(() => undefined);
-    throw error;
-  });
+  await writeNew(await callsOf(folder), temporary, bytes, folder.fileMode);
   return temporary;
 }
 
@@ -109,11 +105,15 @@ async function createExclusively(
   }
 }
 
+/** A file that is made here and cannot be written whole goes away again: a claim that was torn so would never be free. */
 async function writeNew(calls: FolderCalls, path: string, bytes: Uint8Array, mode: number): Promise<void> {
   const handle = await calls.open(path, 'wx', mode);
   try {
     await handle.writeFile(bytes);
     await handle.sync();
+  } catch (error) {
+    await calls.remove(path).catch(() => undefined);
+    throw error;
   } finally {
     await handle.close();
   }
