@@ -9,6 +9,7 @@ import type { OutputFile } from '../../src/domain/outcome.js';
 import type { FedMedia, Frame } from '../../src/domain/row.js';
 import { readFrame, writeFrame } from '../../src/home/feeds.js';
 import type { Home } from '../../src/home/home.js';
+import { toStoreError } from '../../src/store/folder-errors.js';
 import type { Store } from '../../src/store/port.js';
 
 /** Frames of films, by ffmpeg where it is installed: out of a local copy, without network, within bounds. */
@@ -33,12 +34,19 @@ export interface Film {
   read(): Promise<AsyncIterable<Uint8Array> | undefined>;
 }
 
+/** Throws a StoreError where this machine has no room for a copy of the film. */
 export async function takeFrame(film: Film, frame: Frame): Promise<TakenFrame> {
   const demuxer = DEMUXERS[film.contentType];
   if (demuxer === undefined) return { problem: `frames are not taken from ${film.contentType}` };
   if (film.bytes > FILM_BYTES_MAX) return { problem: 'frames are taken from films up to 1 GiB' };
   const source = await film.read();
   if (source === undefined) return { problem: 'the film is gone' };
+  return frameOf(source, demuxer, frame).catch((error: unknown) => {
+    throw toStoreError(error, 'write', '', tmpdir());
+  });
+}
+
+async function frameOf(source: AsyncIterable<Uint8Array>, demuxer: string, frame: Frame): Promise<TakenFrame> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-frame-'));
   try {
     const [path, png] = [join(folder, 'film'), join(folder, 'frame.png')];

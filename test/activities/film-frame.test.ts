@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { createReadStream, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Film, hasFfmpeg, takeFrame } from '../../activities/files/film-frame.js';
 import { probeMedia } from '../../src/manifest/media/probe-media.js';
 import { temporaryFolder } from '../store/support/temporary.js';
@@ -71,5 +71,15 @@ describe.skipIf(!hasFfmpeg() && process.env.CI !== 'true')('a frame of a film', 
       problem: 'frames are taken from films up to 1 GiB',
     });
     expect(await takeFrame({ ...two, contentType: 'image/gif' }, 'last')).toHaveProperty('problem');
+  });
+});
+
+it('F45: a machine without room for a copy of the film says so as a store does', async () => {
+  writeFileSync(join(folder, 'film.mp4'), 'bytes');
+  vi.stubEnv('TMPDIR', join(folder, 'away'));
+  const taken = takeFrame(filmAt(join(folder, 'film.mp4')), 'last').finally(() => vi.unstubAllEnvs());
+  await expect(taken).rejects.toMatchObject({
+    name: 'StoreError',
+    message: `cannot write ${join(folder, 'away')}: the folder does not exist (ENOENT)`,
   });
 });
