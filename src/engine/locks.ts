@@ -18,18 +18,24 @@ export interface HomeLocks {
    * that cannot be written nothing is claimed.
    */
   serving(registration: AccountRegistration, register: WorkerLink['register']): Promise<RegistrationAnswer>;
+  /** The worker serves an account no more, until a command hands it over again. */
+  left(): void;
   releaseAll(): void;
 }
 
 interface HeldLock {
+  account: string;
   release(): void;
   /** Commands that wait for the worker's word on the account. */
   asking: number;
-  /** The worker serves the account, or was silent and may do so yet. */
-  mayServe: boolean;
+  /** The worker took the account from this home. */
+  wasTaken: boolean;
+  /** The worker has said nothing of it in time, and may serve it all the same. */
+  isSilent: boolean;
 }
 
-export function createHomeLocks(): HomeLocks {
+/** `isServed`: whether the worker serves an account, as it said last. */
+export function createHomeLocks(isServed: (account: string) => boolean): HomeLocks {
   const held = new Map<string, HeldLock>();
   return {
     async serving(registration, register) {
@@ -43,24 +49,31 @@ export function createHomeLocks(): HomeLocks {
         if (claimed === undefined) return register(registration);
         if (!('release' in claimed))
           return { ok: false, code: 'home_taken', message: takenText(account, String(home), claimed) };
-        lock = { release: claimed.release, asking: 0, mayServe: false };
+        lock = { account, release: claimed.release, asking: 0, wasTaken: false, isSilent: false };
         held.set(name, lock);
       }
       lock.asking += 1;
       const answer = await register(registration);
       lock.asking -= 1;
-      lock.mayServe ||= answer.ok || answer.code === 'worker_timeout';
-      if (!lock.mayServe && lock.asking === 0) {
-        lock.release();
-        held.delete(name);
-      }
+      lock.wasTaken ||= answer.ok;
+      lock.isSilent ||= !answer.ok && answer.code === 'worker_timeout';
+      releaseIdle();
       return answer;
     },
+    left: releaseIdle,
     releaseAll() {
       for (const { release } of held.values()) release();
       held.clear();
     },
   };
+
+  function releaseIdle(): void {
+    for (const [name, { account, asking, wasTaken, isSilent, release }] of held) {
+      if (asking > 0 || isSilent || (wasTaken && isServed(account))) continue;
+      release();
+      held.delete(name);
+    }
+  }
 }
 
 /** Undefined where nothing may be written: what is ordered of such a home is refused by what it would write. */

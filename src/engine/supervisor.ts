@@ -53,7 +53,7 @@ function createEngine(
   );
   const idle = createIdleClock(options.idleMs, Date.now);
   const environment = childEnvironment(process.env);
-  const homes = createHomeLocks();
+  const homes = createHomeLocks((account) => worker?.accounts().includes(account) ?? false);
   let state: EngineState['state'] = 'starting';
   let control: Server | undefined;
   let server: Keeper | undefined;
@@ -92,6 +92,7 @@ function createEngine(
       },
       onChange: (worker) => save({ worker }),
       onDeath: (how, restartInMs) => log.warn({ how, restartInMs }, 'the worker ended'),
+      onLeft: homes.left,
       onReplayFailed: (account, code) => log.warn({ account, code }, 'the new worker could not take the account'),
     });
     worker.keeper.start(); // It loads while the server starts.
@@ -113,11 +114,6 @@ function createEngine(
     idleTimer = setInterval(endWhenIdle, Math.min(10_000, Math.max(50, options.idleMs / 4)));
     if (state === 'starting') state = 'ready';
     log.info({ address: record.address, folder: places.dataFolder }, 'the engine is ready');
-  }
-
-  function start(): Promise<void> {
-    starting ??= run();
-    return starting;
   }
 
   function endWhenIdle(): void {
@@ -196,5 +192,5 @@ function createEngine(
     reportStopped();
   }
 
-  return { start, stop, stopped };
+  return { start: () => (starting ??= run()), stop, stopped };
 }

@@ -18,6 +18,8 @@ export interface WorkerLinkOptions extends WorkerProgram {
   onAwaiting(calls: AwaitedCall[]): void;
   onChange(process: ProcessMark | null): void;
   onDeath(how: string, restartInMs: number): void;
+  /** The worker serves an account no more. */
+  onLeft(): void;
   /** A replayed account that the worker could not take. */
   onReplayFailed(account: string, code: string): void;
 }
@@ -111,6 +113,7 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
   function leave(account: string): void {
     clearTimeout(taken.get(account)?.timer);
     taken.delete(account);
+    options.onLeft();
   }
 
   /** What the worker says of an account that it was handed. */

@@ -111,6 +111,9 @@ describe.skipIf(!hasTemporal())('the engine', () => {
       ),
     });
     await first.register(account('two', { home }));
+    await first.register(account('three', { home, leaves: true }));
+    await until(async () => !(await stateOf(first)).accounts.includes('three'));
+    await second.register(account('three', { home }));
     const copy = `${home}-copy`;
     cpSync(home, copy, { recursive: true });
     await first.register(account('one', { home: copy }));

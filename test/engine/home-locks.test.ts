@@ -13,10 +13,21 @@ function twoEngines() {
   const home = temporaryFolder();
   const registration = account('one', { home });
   const answers: ((answer: RegistrationAnswer) => void)[] = [];
-  const register = () => new Promise<RegistrationAnswer>((resolve) => answers.push(resolve));
-  const [first, second] = [createHomeLocks(), createHomeLocks()];
+  let isServed = false;
+  const register = () =>
+    new Promise<RegistrationAnswer>((resolve) =>
+      answers.push((answer) => {
+        isServed ||= answer.ok;
+        resolve(answer);
+      }),
+    );
+  const [first, second] = [createHomeLocks(() => isServed), createHomeLocks(() => true)];
   const asked = [first.serving(registration, register), first.serving(registration, register)];
-  return { answers, asked, other: () => second.serving(registration, async () => TAKEN) };
+  const left = () => {
+    isServed = false;
+    first.left();
+  };
+  return { answers, asked, left, other: () => second.serving(registration, async () => TAKEN) };
 }
 
 test('a command whose account is refused does not give up the lock of another one’s', async () => {
@@ -46,4 +57,25 @@ test('a worker that was silent for too long may serve the account all the same',
   for (const answer of answers) answer(refused('worker_timeout'));
   await Promise.all(asked);
   expect(await other()).toMatchObject({ code: 'home_taken' });
+});
+
+test('an account that the worker has let go is free for another engine, unless a command hands it over again', async () => {
+  const { answers, asked, left, other } = twoEngines();
+  answers[0]?.(TAKEN);
+  await asked[0];
+  left();
+  expect(await other(), 'the second command waits for the worker’s word').toMatchObject({ code: 'home_taken' });
+  answers[1]?.(TAKEN);
+  await asked[1];
+  expect(await other()).toMatchObject({ code: 'home_taken' });
+  left();
+  expect(await other()).toEqual(TAKEN);
+});
+
+test('a home that the worker does not take for an account that it serves is free for another engine', async () => {
+  const locks = createHomeLocks(() => true);
+  await locks.serving(account('one', { home: temporaryFolder() }), async () => TAKEN);
+  const elsewhere = account('one', { home: temporaryFolder() });
+  await locks.serving(elsewhere, async () => refused('contradiction'));
+  expect(await createHomeLocks(() => true).serving(elsewhere, async () => TAKEN)).toEqual(TAKEN);
 });
