@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { type FileHandle, link, lstat, open, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Folder } from './folder-calls.js';
 import { errorCode, toStoreError } from './folder-errors.js';
 import { makeFolder, NO_LINKS, openFile, syncPlaces } from './folder-files.js';
@@ -45,10 +46,18 @@ export async function intoFolder(
     await syncPlaces(folder, [place]);
     return { ...taken, bytes: file.bytes, sha256: file.sha256 };
   } catch (error) {
-    throw foreign.has(error) ? error : toStoreError(error, 'write', key, folder.location);
+    if (foreign.has(error)) throw error;
+    throw toStoreError(isCleared(part, error) ? PART_CLEARED : error, 'write', key, folder.location);
   } finally {
     if (part !== undefined) await rm(part, { force: true }).catch(() => undefined);
   }
+}
+
+/** What a writer is told whose part another one of the same name has cleared away. */
+const PART_CLEARED = Object.assign(new Error('part cleared away'), { code: 'EBUSY' });
+
+function isCleared(part: string | undefined, error: unknown): boolean {
+  return part !== undefined && errorCode(error) === 'ENOENT' && !existsSync(part) && existsSync(dirname(part));
 }
 
 /** Size and sha256 of a file, read in constant memory. */
