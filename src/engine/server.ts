@@ -29,10 +29,11 @@ export interface ServerOptions {
 const readyTimeoutMs = 60_000;
 /** Between choosing a free port and using it another program may take it. */
 const startTries = 3;
+const ASKED_TO_END = 'it was asked to end';
 
 /** Starts the server and waits until it answers for the namespace; throws `start_failed` with the end of its log. */
 export async function startServer(options: ServerOptions): Promise<Keeper> {
-  let how = '';
+  let how = ASKED_TO_END;
   for (let i = 0; i < startTries && !options.signal.aborted; i++) {
     const port = await freePort();
     const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
@@ -79,7 +80,7 @@ function spawnServer(options: ServerOptions, port: number, uiPort: number | null
 /** `ready`, or why not. */
 async function whenReady(address: string, signal: AbortSignal): Promise<string> {
   for (const deadline = Date.now() + readyTimeoutMs; Date.now() < deadline; await sleep(25)) {
-    if (signal.aborted) return 'it was asked to end';
+    if (signal.aborted) return ASKED_TO_END;
     if (await answersFor('default', address)) return 'ready';
   }
   return `no answer within ${readyTimeoutMs / 1_000} s`;

@@ -13,6 +13,7 @@ import { createRecordKeeper, readRecord } from '../../src/engine/engine-record.j
 import { createIdleClock } from '../../src/engine/idle.js';
 import { createKeeper } from '../../src/engine/keeper.js';
 import { enginePlaces } from '../../src/engine/places.js';
+import { startServer } from '../../src/engine/server.js';
 import { account } from './engine-under-test.js';
 
 const newTemp = () => realpathSync(mkdtempSync(join(tmpdir(), 'callsheet-parts-')));
@@ -178,6 +179,14 @@ describe('the control socket', () => {
     expect(await askEngine(path, { cmd: 'status' }, 200)).toBe('silent');
     server.close();
   });
+});
+
+test('a server whose engine was asked to end before it began says so', async () => {
+  const folder = newTemp();
+  const heard = { onAddress: vi.fn(), onChange: vi.fn(), onDeath: vi.fn(), onSetAside: vi.fn() };
+  const place = { temporalCli: 'none', dataFolder: folder, log: join(folder, 'server.log'), environment: {} };
+  const started = startServer({ ...place, ...heard, uiPort: null, signal: AbortSignal.abort() });
+  await expect(started).rejects.toThrow('the Temporal server did not start (it was asked to end)');
 });
 
 test('6-O2: a record that cannot be written is tried again and never throws into the end of a child', () => {
