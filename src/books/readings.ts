@@ -11,7 +11,7 @@ import { balanceBooks, slackOf, unexplained } from './check/residual.js';
 import { boundedMovement, NO_SHARES, shareOf, withShare } from './check/shares.js';
 import { readingsSince } from './history.js';
 import type { Books } from './open-books.js';
-import { addMeasurement, cellsOf } from './prices/measured-prices.js';
+import { addMeasurement, cellsOf, hidesWhatBills } from './prices/measured-prices.js';
 import { reviseRow } from './revise.js';
 import { tellOfOthers } from './strangers.js';
 import { auditVerdicts } from './verdicts.js';
@@ -162,7 +162,8 @@ async function keepMeasurement(
   const endedAtMs = named.endedAtMs ?? atMs;
   const multipliers = await books.discounts.multipliers(adapterFor(kind), named.claimedAtMs, endedAtMs);
   const [multiplierPpb, ...others] = multipliers;
-  if (multiplierPpb !== undefined && others.length === 0) {
+  // What hides would be taken for the price of rows that are alike but for it.
+  if (multiplierPpb !== undefined && others.length === 0 && !hidesWhatBills(row, result.facts)) {
     const exactness = isRough ? { withinNano: slackNano } : {};
     const cells = cellsOf(row, result.facts);
     const seen = { kind, cells, paidNano: amountNano, ...exactness, multiplierPpb, exclusive, atMs };
