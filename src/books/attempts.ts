@@ -140,11 +140,13 @@ export async function openCase(books: Books, kind: Kind, ref: AttemptRef, attemp
   const t0Ms = Math.max(claimedAtMs, lostMs);
   const dueAfterMs = timing === 'at-submit' ? bornMs : bornMs + lastMs;
   const backAfterMs = mayComeBack(timing) ? bornMs + lastMs + (await books.learned.rhoMs()) : null;
-  const followUpMs = hasFollowUp(kind) ? bornMs + lastMs + renderMaxMs(books, kind) / books.settings.timeScale : 0;
+  const moreAfterMs = hasFollowUp(kind)
+    ? bornMs + lastMs + renderMaxMs(books, kind) / books.settings.timeScale
+    : undefined;
   return {
     ...{ batch, id, n, name: nameOf(ref), claimedAtMs },
-    ...{ t0Ms, dueAfterMs, backAfterMs },
-    overMs: t0Ms + Math.max(dueAfterMs, backAfterMs ?? 0, followUpMs),
+    ...{ t0Ms, dueAfterMs, backAfterMs, moreAfterMs },
+    overMs: t0Ms + Math.max(dueAfterMs, backAfterMs ?? 0, moreAfterMs ?? 0),
     price,
     isDecided: !UNDECIDED.includes(standingOf(attempt)),
     hasHandle: handleOf(attempt) !== undefined || attempt.states.some((s) => 'salvagedHandle' in s),

@@ -102,7 +102,11 @@ async function costOf(books: Books, now: Row, batch: string, attempt: Attempt): 
     const cost = isUnfed && !isExact(priced) ? (intent?.expected ?? priced) : priced;
     return cost && result.facts.mayBeUnbilled ? { ...cost, lo: 0 } : cost;
   }
-  return wasBilled(attempt) ? (intent?.expected ?? null) : null;
+  if (intent === undefined || !wasBilled(attempt)) return null;
+  // A bill that the balance showed may be followed by another one as well.
+  return hasFollowUp(intent.kind)
+    ? withFollowUp(await rowThen(books, now, batch, attempt), intent.expected)
+    : intent.expected;
 }
 
 /** The row as it was when the attempt was made, with what fed it then: a changed row has another price now. */

@@ -99,7 +99,10 @@ function risesOf(evidence: IndexedEvidence, openness: Map<Reading, number>): Rea
 function isRise(evidence: IndexedEvidence, before: Reading, at: Reading, { explained, charges }: Shares): boolean {
   const { subject, rivals, lambdaMs } = evidence;
   let least = unexplained(before, at, explained).lo;
-  for (const one of [subject, ...rivals]) least -= times(boundsOf([one], before, at, lambdaMs).up, priceOf(one)).hi;
+  for (const one of [subject, ...rivals]) {
+    const { up, more } = boundsOf([one], before, at, lambdaMs);
+    least -= times(Math.max(up, more), priceOf(one)).hi;
+  }
   return least <= slackOf(evidence, charges + 1 + rivals.length) - PURCHASE_MIN_NANO;
 }
 
@@ -155,8 +158,8 @@ function changesBetween(problem: Problem, since: Moment, until: Moment): Change[
   if (bounds.reduce((product, { up, down }) => product * (up + down + 1), 1) > CHANGES_MAX) return undefined;
   let free = ZERO;
   for (const { price, cases } of folded) {
-    const { up, down } = boundsOf(cases, base, at, lambdaMs);
-    free = plus(free, { lo: times(-down, price).lo, hi: times(up, price).hi });
+    const { up, down, more } = boundsOf(cases, base, at, lambdaMs);
+    free = plus(free, { lo: times(-down - more, price).lo, hi: times(up + more, price).hi });
   }
   const { explained, charges } = sharesBetween(index, since, until);
   const residual = unexplained(base, at, explained);
