@@ -25,6 +25,8 @@ const AT_ONCE = 1_000;
 export interface NamedAttempt extends KnownAttempt, AttemptRef {
   kind: Kind;
   model: string | undefined;
+  /** What it is without any discount; absent while it is open, and where nobody knows. */
+  list?: CreditsRange;
 }
 
 /** An open case with what tells whether it is interchangeable with another. */

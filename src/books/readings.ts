@@ -12,6 +12,7 @@ import { boundedMovement, NO_SHARES, shareOf, withShare } from './check/shares.j
 import { readingsSince } from './history.js';
 import type { Books } from './open-books.js';
 import { addMeasurement, cellsOf, hidesWhatBills } from './prices/measured-prices.js';
+import { widest } from './prices/price-book.js';
 import { reviseRow } from './revise.js';
 import { tellOfOthers } from './strangers.js';
 import { auditVerdicts } from './verdicts.js';
@@ -63,7 +64,13 @@ export async function closeBooks(books: Books, batch: string, sinceMs: number): 
     for (const movement of movements)
       shares = withShare(shares, shareOf(boundedMovement(movement, lambdaMs), base, at, lambdaMs));
   };
-  const known = (one: NamedAttempt): void => explain(movementsOf(one, rhoMs));
+  const surelyMs = await books.discounts.surelyKnownUntilMs();
+  // Its discount may have been over by then, which nobody says: what it takes is no stranger's.
+  const isUnsure = ({ endedAtMs }: NamedAttempt): boolean => (endedAtMs ?? Number.POSITIVE_INFINITY) > surelyMs;
+  const known = (one: NamedAttempt): void => {
+    const cost = one.list !== undefined && isUnsure(one) ? widest(one, one.list) : one;
+    explain(movementsOf({ ...one, lo: cost.lo, hi: cost.hi }, rhoMs));
+  };
   for (const { claimedAtMs, overMs, price } of await eachAttemptSince(books, base.atMs - lambdaMs - rhoMs, known)) {
     const hi = price?.hi ?? null;
     explain([{ fromMs: claimedAtMs, toMs: overMs, afterMs: 0, lo: 0, hi, peak: hi }]);
