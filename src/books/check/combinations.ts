@@ -134,10 +134,15 @@ export function statesAfter(
   const changes = before && changesBetween(problem, base, at);
   if (!changes) return now;
   const next = new Uint8Array(problem.states);
-  for (let state = 0; state < before.length; state++) {
+  // Where much is open nearly every change explains, and a few states lead to all that can be: no more are gone through.
+  let left = now.reduce((sum, stays) => sum + stays, 0);
+  for (let state = 0; state < before.length && left > 0; state++) {
     if (before[state] !== 1) continue;
     for (const { step, counts } of changes) {
-      if (now[state + step] === 1 && fits(problem.classes, state, counts)) next[state + step] = 1;
+      const to = state + step;
+      if (now[to] !== 1 || next[to] === 1 || !fits(problem.classes, state, counts)) continue;
+      next[to] = 1;
+      left -= 1;
     }
   }
   return next;
