@@ -32,7 +32,14 @@ async function measuredOf(row: Row) {
   await readUntil(-3, 0, 20);
   const ref = { batch: 'b', id: row.id, n: 1 };
   const claimedAtMs = startMs + 1_000;
-  const claimed = intent({ atMs: claimedAtMs, rowHash: row.hash, kind: row.kind, generation, index: 0, expected: null });
+  const claimed = intent({
+    atMs: claimedAtMs,
+    rowHash: row.hash,
+    kind: row.kind,
+    generation,
+    index: 0,
+    expected: null,
+  });
   await deps.ledger.claim(ref, claimed);
   clock.nowMs = startMs + 30_000;
   const end: ResultState = { state: 'done', atMs: clock.nowMs, outputs: [{ url: 'https://cdn.example/a' }], facts: {} };
