@@ -13,7 +13,7 @@ import { actualCredits, expectedCredits, listCredits } from './credits.js';
 import type { Books } from './open-books.js';
 import { discountedRange, widest } from './prices/price-book.js';
 import { followUpNano, hasFollowUp } from './prices/row-price.js';
-import { renderMaxMs } from './waits.js';
+import { lostAtMs, renderMaxMs } from './waits.js';
 
 /** Enters what attempts cost, so that credits checks of other attempts can explain the balance. */
 
@@ -94,7 +94,8 @@ export async function bookVerdict(
   // Which of a group was billed is a label: the charge can be that of its first member.
   const group = await books.groups.of(nameOf(ref));
   const claimedAtMs = Math.min(ownMs, group?.sinceMs ?? ownMs);
-  const cost = intent ? await costOf(books, ref.batch, row, intent) : null;
+  const lostMs = lostAtMs(books, row.kind, attempt);
+  const cost = intent ? await costOf(books, ref.batch, row, intent, lostMs) : null;
   const list = await listCredits(books, ref.batch, row);
   if (verdict === 'not_billed') {
     // It was over when a reading no longer held it; an older copy of the books may hold it for Λ more.

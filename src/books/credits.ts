@@ -16,17 +16,18 @@ import { hasFollowUp, type KnownPrices, rowPrice, withFollowUp } from './prices/
 
 /**
  * What a row of a batch will cost if it is submitted at a time: by the configured prices, else by what was measured, with
- * every discount that may hold until it is charged.
+ * every discount that may hold until it is charged. `overAtMs`: when its call was over, from which a late job counts.
  */
 export function expectedCredits(
   books: Books,
   batch: string,
   row: Row,
   submitAtMs: number = books.now(),
+  overAtMs: number = submitAtMs,
 ): Promise<CreditsRange | null> {
   const { waits, timeScale } = books.settings;
   const longestMs = waits.thetaMs + longestRenderMs(row, waits).ms;
-  return actualCredits(books, batch, row, {}, { fromMs: submitAtMs, toMs: submitAtMs + longestMs / timeScale });
+  return actualCredits(books, batch, row, {}, { fromMs: submitAtMs, toMs: overAtMs + longestMs / timeScale });
 }
 
 /** The most that a row can cost in all if it is submitted now; null when nothing bounds it. */
