@@ -30,7 +30,10 @@ async function order() {
     close: async () => undefined,
   };
   const log = createProblemLog('story.csv', 10);
-  const circles = await orderSpilled({ facts, ids, chains, log, hasUploadStore: false, urlCovers: () => false }, spill);
+  const circles = await orderSpilled(
+    { facts, ids, nameless: 0, chains, log, hasUploadStore: false, urlCovers: () => false },
+    spill,
+  );
   return { circles, chains: chains.totals() };
 }
 
