@@ -16,7 +16,7 @@ import { spentLabels } from './group-labels.js';
 import type { Books } from './open-books.js';
 import { discountedRange } from './prices/price-book.js';
 import { followUpNano, hasFollowUp, withFollowUp } from './prices/row-price.js';
-import { bornAfterMs, claimOverMs, lastedMs, lostAtMs, renderMaxMs, slotUntilMs } from './waits.js';
+import { bornAfterMs, claimOverMs, followUpMs, lastedMs, lostAtMs, slotUntilMs } from './waits.js';
 
 /** What is read of a long book is at hand: heartbeats and polls get their turn after so many entries. */
 const AT_ONCE = 1_000;
@@ -142,9 +142,7 @@ export async function openCase(books: Books, kind: Kind, ref: AttemptRef, attemp
   const t0Ms = Math.max(claimedAtMs, lostMs);
   const dueAfterMs = timing === 'at-submit' ? bornMs : bornMs + lastMs;
   const backAfterMs = mayComeBack(timing) ? bornMs + lastMs + (await books.learned.rhoMs()) : null;
-  const moreAfterMs = hasFollowUp(kind)
-    ? bornMs + lastMs + renderMaxMs(books, kind) / books.settings.timeScale
-    : undefined;
+  const moreAfterMs = hasFollowUp(kind) ? bornMs + lastMs + followUpMs(books, kind) : undefined;
   return {
     ...{ batch, id, n, name: nameOf(ref), claimedAtMs },
     ...{ t0Ms, dueAfterMs, backAfterMs, moreAfterMs },

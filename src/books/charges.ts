@@ -13,7 +13,7 @@ import { actualCredits, expectedCredits, listCredits } from './credits.js';
 import type { Books } from './open-books.js';
 import { discountedRange, widest } from './prices/price-book.js';
 import { followUpNano, hasFollowUp } from './prices/row-price.js';
-import { lostAtMs, renderMaxMs } from './waits.js';
+import { followUpMs, lostAtMs } from './waits.js';
 
 /** Enters what attempts cost, so that credits checks of other attempts can explain the balance. */
 
@@ -124,7 +124,7 @@ async function bookFollowUp(
   { cost, list }: Price,
 ): Promise<void> {
   if (!hasFollowUp(row.kind)) return;
-  const untilMs = endedAtMs + renderMaxMs(books, row.kind) / books.settings.timeScale;
+  const untilMs = endedAtMs + followUpMs(books, row.kind);
   const owed = (price: CreditsRange | null): CreditsRange => ({ lo: 0, hi: followUpNano(row, price) });
   const multipliers = await books.discounts.multipliers(adapterFor(row.kind), claimedAtMs, untilMs);
   const then = list === null ? owed(cost) : widest(owed(cost), discountedRange(owed(list), ...multipliers));

@@ -119,6 +119,16 @@ test('it may have come before a poll saw the end', async () => {
   expect(explainedBetween(index, at(-1), at(3))).toEqual({ lo: 0, hi: 7.5 * DANCE_NANO });
 });
 
+test('it may come as late as a refund, where those are later than a render is long', async () => {
+  const { deps, clock } = await accountAtHand([DANCE], PRICES);
+  Object.assign(deps.books.settings.waits, { rhoMs: 90 * MINUTE_MS });
+  const claimedAtMs = clock.nowMs;
+  const end = { state: 'rendered', atMs: clock.nowMs + MINUTE_MS, outputs: [], facts: {} } as const;
+  await bookEnd(deps.books, DANCE, { batch: 'b', id: 'dance', n: 1 }, { ...end, outputs: [] }, { claimedAtMs });
+  const { known } = await attemptsSince(deps.books, claimedAtMs);
+  expect(known.find((one) => one.end === 'follow_up')).toMatchObject({ endedAtMs: end.atMs + 90 * MINUTE_MS });
+});
+
 test('a discount that is over by then makes it dearer than the price of its job', async () => {
   const { deps, clock } = await accountAtHand([DANCE], PRICES);
   const claimedAtMs = clock.nowMs;
