@@ -3,7 +3,6 @@ import { FRESH_MS, headersLimitMs } from '../src/books/waits.js';
 import type { GrantedMeanwhile, HeldGrant, SubmitInput, SubmitResult } from '../src/contract/attempts.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { ServiceRequest } from '../src/domain/exchange.js';
-import { BALANCE_TOLERANCE_NANO } from '../src/domain/money.js';
 import { loadRow, type RowWork } from '../src/home/row-work.js';
 import { notOrdered } from '../src/home/run-order.js';
 import { StoreError } from '../src/store/port.js';
@@ -17,7 +16,7 @@ import { readClosed } from './row/closed-models.js';
 import { holdForHome, isOwnHome } from './row/home-marks.js';
 import { type Instant, instant, refuseOld } from './row/instant.js';
 import { type CallbackOffer, intentFor, newCallbackOffer } from './row/intent.js';
-import { claimWithin, loweredBudget } from './row/lowered-budget.js';
+import { aboveReserved, claimWithin, loweredBudget } from './row/lowered-budget.js';
 import { noteResult } from './row/semaphore-notes.js';
 import { formatOf, isGivenUp, lateStanding, replacement, standingResult, withOutput } from './row/submit-guard.js';
 import { readExchange, recordOutcome } from './row/submit-outcome.js';
@@ -147,10 +146,9 @@ async function claimAndSend(
     if (replaced) return replaced;
     if (unordered) return unordered;
     if (late) return late;
-    // The price has risen since the batch's budget reserved it, by more than a balance can show.
-    const reserved = (upToNano ?? Number.POSITIVE_INFINITY) + BALANCE_TOLERANCE_NANO;
     const mostNano = withFollowUp(work.row, intent.expected)?.hi ?? null;
-    if ((mostNano ?? Number.MAX_VALUE) > reserved) return { outcome: 'not_sent', reason: 'budget_reached' };
+    const text = aboveReserved(mostNano, upToNano);
+    if (text !== undefined) return { outcome: 'not_sent', reason: 'budget_reached', text };
     // Nothing was claimed, so whoever takes this row over finds a free place.
     if (!mayClaim(deps)) throw tryAgain('worker.ending', 'before the claim');
     const claimed = await claimWithin(deps, row, { maxNano, upToNano: mostNano }, () => {

@@ -1,6 +1,6 @@
 import { spentOf } from '../../src/books/spent.js';
 import type { RowRef } from '../../src/contract/workflows.js';
-import { BALANCE_TOLERANCE_NANO, type CreditsNano } from '../../src/domain/money.js';
+import { BALANCE_TOLERANCE_NANO, type CreditsNano, formatCredits } from '../../src/domain/money.js';
 import { readBatchOrder } from '../../src/home/batch-order.js';
 import { latestPrices } from '../account.js';
 import type { Dependencies } from '../dependencies.js';
@@ -9,6 +9,20 @@ import type { Dependencies } from '../dependencies.js';
 export async function loweredBudget({ home }: Dependencies, batch: string): Promise<CreditsNano | null> {
   const order = await readBatchOrder(home, batch);
   return order?.isBudgetLowered === true ? order.limits.maxCreditsNano : null;
+}
+
+/**
+ * Why a row is not sent whose price has risen since the batch's budget reserved it, by more than a balance can show; the
+ * budget itself may have room for it.
+ */
+export function aboveReserved(
+  mostNano: CreditsNano | null,
+  reservedNano: CreditsNano = Number.POSITIVE_INFINITY,
+): string | undefined {
+  if ((mostNano ?? Number.MAX_VALUE) <= reservedNano + BALANCE_TOLERANCE_NANO) return undefined;
+  const now = mostNano === null ? 'is not known any more' : `rose to ${formatCredits(mostNano)} credits`;
+  const after = `after ${formatCredits(reservedNano)} had been reserved for it`;
+  return `its price ${now} ${after}: \`callsheet resume\` goes on where the budget has room`;
 }
 
 /**

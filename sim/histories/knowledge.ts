@@ -40,10 +40,7 @@ export function evidenceOf(history: History, verdicts: Verdicts, nowMs: number, 
     patienceMs: PATIENCE_MS,
     giveUpAfterMs: rhoMs + PATIENCE_MS,
     readings: seen,
-    movements: [
-      ...known.flatMap((one) => movementsKnown(history, verdicts, nowMs, one)),
-      ...open.flatMap((one) => followUps(history, one, one.t0Ms + longestOf(history, one))),
-    ],
+    movements: known.flatMap((one) => movementsKnown(history, verdicts, nowMs, one)),
     subject: caseOf(history, subject),
     rivals: others.map((one) => caseOf(history, one)),
     equals: others.filter((one) => areEqual(subject, one)).map(({ name }) => name),
@@ -80,7 +77,8 @@ function caseOf(history: History, attempt: Attempt): Case {
     t0Ms,
     dueAfterMs: family.believed === 'submit' ? limits.thetaMs : endMs,
     backAfterMs: family.believed === 'completion' ? null : endMs + limits.rhoMs,
-    price: family.price,
+    ...(family.followUpNano > 0 ? { moreAfterMs: endMs + limits.followUpMs } : {}),
+    price: withFollowUp(family),
   };
 }
 

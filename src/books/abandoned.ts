@@ -7,7 +7,7 @@ import { rowStanding } from '../home/row-standing.js';
 import type { KnownAttempt } from './check/evidence.js';
 import type { Books } from './open-books.js';
 import { hasFollowUp } from './prices/row-price.js';
-import { lastedMs, renderMaxMs } from './waits.js';
+import { followUpMs, lastedMs } from './waits.js';
 
 /**
  * An accepted job whose end nobody will hear: its row ended without it, and nobody polls its handle. That it was charged
@@ -45,9 +45,9 @@ export async function endAbandoned<A extends Accepted>(
 
 /** When its job was over at the latest, with what may be charged after its end; later where a poll saw it running. */
 function overAtMs(books: Books, { kind, claimedAtMs, runningAtMs }: Accepted, attempt: Attempt, row?: Row): number {
-  const followUpMs = hasFollowUp(kind) ? renderMaxMs(books, kind) / books.settings.timeScale : 0;
+  const laterMs = hasFollowUp(kind) ? followUpMs(books, kind) : 0;
   const acceptedAtMs = acceptanceOf(attempt)?.atMs ?? claimedAtMs;
-  return Math.max(acceptedAtMs + lastedMs(books, kind, row), runningAtMs ?? 0) + followUpMs;
+  return Math.max(acceptedAtMs + lastedMs(books, kind, row), runningAtMs ?? 0) + laterMs;
 }
 
 /** A row that has not ended, or goes on by what the ledger learned since, polls its handle. */

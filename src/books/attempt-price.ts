@@ -8,6 +8,7 @@ import { expectedCredits } from './credits.js';
 import type { Books } from './open-books.js';
 import { widest } from './prices/price-book.js';
 import { hasFollowUp, withFollowUp } from './prices/row-price.js';
+import { lostAtMs } from './waits.js';
 
 /** What an attempt would cost, by its claim and by what is known since. */
 
@@ -18,7 +19,8 @@ export async function expectedOf(books: Books, ref: AttemptRef, attempt: Attempt
   const intent = intentOf(attempt);
   if (!intent) return null;
   const row = await legibleRow(books, ref, intent);
-  return row ? withFollowUp(row, await costOf(books, ref.batch, row, intent)) : boundOf(intent);
+  if (row === undefined) return boundOf(intent);
+  return withFollowUp(row, await costOf(books, ref.batch, row, intent, lostAtMs(books, intent.kind, attempt)));
 }
 
 /** The same where its row cannot be read: what was expected at its claim, as far as nothing is charged beyond that. */
@@ -32,8 +34,9 @@ export async function costOf(
   batch: string,
   row: Row,
   { expected, atMs }: Intent,
+  overAtMs = atMs,
 ): Promise<CreditsRange | null> {
-  const now = await expectedCredits(books, batch, row, atMs);
+  const now = await expectedCredits(books, batch, row, atMs, overAtMs);
   return expected === null ? now : widest(expected, now ?? expected);
 }
 

@@ -16,7 +16,7 @@ import { spentLabels } from './group-labels.js';
 import type { Books } from './open-books.js';
 import { discountedRange } from './prices/price-book.js';
 import { followUpNano, hasFollowUp, withFollowUp } from './prices/row-price.js';
-import { bornAfterMs, claimOverMs, lastedMs, lostAtMs, renderMaxMs, slotUntilMs } from './waits.js';
+import { bornAfterMs, claimOverMs, followUpMs, lastedMs, lostAtMs, slotUntilMs } from './waits.js';
 
 /** What is read of a long book is at hand: heartbeats and polls get their turn after so many entries. */
 const AT_ONCE = 1_000;
@@ -25,6 +25,8 @@ const AT_ONCE = 1_000;
 export interface NamedAttempt extends KnownAttempt, AttemptRef {
   kind: Kind;
   model: string | undefined;
+  /** What it is without any discount; absent while it is open, and where nobody knows. */
+  list?: CreditsRange;
 }
 
 /** An open case with what tells whether it is interchangeable with another. */
@@ -140,11 +142,11 @@ export async function openCase(books: Books, kind: Kind, ref: AttemptRef, attemp
   const t0Ms = Math.max(claimedAtMs, lostMs);
   const dueAfterMs = timing === 'at-submit' ? bornMs : bornMs + lastMs;
   const backAfterMs = mayComeBack(timing) ? bornMs + lastMs + (await books.learned.rhoMs()) : null;
-  const followUpMs = hasFollowUp(kind) ? bornMs + lastMs + renderMaxMs(books, kind) / books.settings.timeScale : 0;
+  const moreAfterMs = hasFollowUp(kind) ? bornMs + lastMs + followUpMs(books, kind) : undefined;
   return {
     ...{ batch, id, n, name: nameOf(ref), claimedAtMs },
-    ...{ t0Ms, dueAfterMs, backAfterMs },
-    overMs: t0Ms + Math.max(dueAfterMs, backAfterMs ?? 0, followUpMs),
+    ...{ t0Ms, dueAfterMs, backAfterMs, moreAfterMs },
+    overMs: t0Ms + Math.max(dueAfterMs, backAfterMs ?? 0, moreAfterMs ?? 0),
     price,
     isDecided: !UNDECIDED.includes(standingOf(attempt)),
     hasHandle: handleOf(attempt) !== undefined || attempt.states.some((s) => 'salvagedHandle' in s),

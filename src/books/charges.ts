@@ -6,12 +6,14 @@ import type { Row } from '../domain/row.js';
 import { intentOf } from '../domain/standing.js';
 import { type EndState, nameOf, type ResultState } from '../home/attempts.js';
 import type { BookedAttempt } from '../home/charge-book.js';
+import { adapterFor } from '../kinds/index.js';
 import { modelOf } from '../manifest/columns.js';
-import { expectedOf, wasRefunded } from './attempt-price.js';
+import { costOf, wasRefunded } from './attempt-price.js';
 import { actualCredits, expectedCredits, listCredits } from './credits.js';
 import type { Books } from './open-books.js';
+import { discountedRange, widest } from './prices/price-book.js';
 import { followUpNano, hasFollowUp } from './prices/row-price.js';
-import { renderMaxMs } from './waits.js';
+import { followUpMs, lostAtMs } from './waits.js';
 
 /** Enters what attempts cost, so that credits checks of other attempts can explain the balance. */
 
@@ -52,10 +54,12 @@ async function bookCharge(
   const between = { fromMs: course.claimedAtMs, toMs: course.endedAtMs };
   // Where no price is known any more, what was expected at the claim still bounds it.
   const cost = (await actualCredits(books, ref.batch, row, facts, between)) ?? (await claimedPrice(books, ref));
+  const list = await listCredits(books, ref.batch, row, facts);
   const end = facts.mayBeUnbilled ? 'undecided' : 'charged';
-  await book(books, row, ref, end, { ...course, cost, list: await listCredits(books, ref.batch, row, facts) });
+  await book(books, row, ref, end, { ...course, cost, list });
   // The job had ended some time before a poll said so.
-  await bookFollowUp(books, row, ref, { claimedAtMs: course.claimedAtMs, endedAtMs: course.endedAtMs }, cost);
+  const { claimedAtMs, endedAtMs } = course;
+  await bookFollowUp(books, row, ref, { claimedAtMs, endedAtMs }, { cost, list });
 }
 
 async function claimedPrice({ ledger }: Books, ref: AttemptRef): Promise<CreditsRange | null> {
@@ -90,7 +94,8 @@ export async function bookVerdict(
   // Which of a group was billed is a label: the charge can be that of its first member.
   const group = await books.groups.of(nameOf(ref));
   const claimedAtMs = Math.min(ownMs, group?.sinceMs ?? ownMs);
-  const cost = await expectedOf(books, ref, attempt);
+  const lostMs = lostAtMs(books, row.kind, attempt);
+  const cost = intent ? await costOf(books, ref.batch, row, intent, lostMs) : null;
   const list = await listCredits(books, ref.batch, row);
   if (verdict === 'not_billed') {
     // It was over when a reading no longer held it; an older copy of the books may hold it for Λ more.
@@ -104,24 +109,27 @@ export async function bookVerdict(
     ...{ claimedAtMs, endedAtMs: overMs, cost, list },
     ...(verdict === 'billed' ? seen : {}),
   });
-  await bookFollowUp(books, row, ref, { claimedAtMs, endedAtMs }, intent?.expected ?? null);
+  await bookFollowUp(books, row, ref, { claimedAtMs, endedAtMs }, { cost, list });
 }
 
 /**
  * Enters what may be charged after the completion of a job that ended some time between the two, where its price was
- * the given one; nothing but motion control is.
+ * the given one; nothing but motion control is. A discount can have ended, or begun, by the time that it is charged.
  */
 async function bookFollowUp(
   books: Books,
   row: Row,
   ref: AttemptRef,
   { claimedAtMs, endedAtMs }: Course,
-  cost: CreditsRange | null,
+  { cost, list }: Price,
 ): Promise<void> {
   if (!hasFollowUp(row.kind)) return;
-  const untilMs = endedAtMs + renderMaxMs(books, row.kind) / books.settings.timeScale;
-  const owed: CreditsRange = { lo: 0, hi: followUpNano(row, cost) };
-  await book(books, row, ref, 'follow_up', { claimedAtMs, endedAtMs: untilMs, cost: owed, list: null });
+  const untilMs = endedAtMs + followUpMs(books, row.kind);
+  const owed = (price: CreditsRange | null): CreditsRange => ({ lo: 0, hi: followUpNano(row, price) });
+  const multipliers = await books.discounts.multipliers(adapterFor(row.kind), claimedAtMs, untilMs);
+  const then = list === null ? owed(cost) : widest(owed(cost), discountedRange(owed(list), ...multipliers));
+  const entry = { claimedAtMs, endedAtMs: untilMs, cost: then, list: list && owed(list) };
+  await book(books, row, ref, 'follow_up', entry);
 }
 
 /** Enters what a refusal leaves behind. */

@@ -16,17 +16,18 @@ import { hasFollowUp, type KnownPrices, rowPrice, withFollowUp } from './prices/
 
 /**
  * What a row of a batch will cost if it is submitted at a time: by the configured prices, else by what was measured, with
- * every discount that may hold until it is charged.
+ * every discount that may hold until it is charged. `overAtMs`: when its call was over, from which a late job counts.
  */
 export function expectedCredits(
   books: Books,
   batch: string,
   row: Row,
   submitAtMs: number = books.now(),
+  overAtMs: number = submitAtMs,
 ): Promise<CreditsRange | null> {
   const { waits, timeScale } = books.settings;
   const longestMs = waits.thetaMs + longestRenderMs(row, waits).ms;
-  return actualCredits(books, batch, row, {}, { fromMs: submitAtMs, toMs: submitAtMs + longestMs / timeScale });
+  return actualCredits(books, batch, row, {}, { fromMs: submitAtMs, toMs: overAtMs + longestMs / timeScale });
 }
 
 /** The most that a row can cost in all if it is submitted now; null when nothing bounds it. */
@@ -102,7 +103,11 @@ async function costOf(books: Books, now: Row, batch: string, attempt: Attempt): 
     const cost = isUnfed && !isExact(priced) ? (intent?.expected ?? priced) : priced;
     return cost && result.facts.mayBeUnbilled ? { ...cost, lo: 0 } : cost;
   }
-  return wasBilled(attempt) ? (intent?.expected ?? null) : null;
+  if (intent === undefined || !wasBilled(attempt)) return null;
+  // A bill that the balance showed may be followed by another one as well.
+  return hasFollowUp(intent.kind)
+    ? withFollowUp(await rowThen(books, now, batch, attempt), intent.expected)
+    : intent.expected;
 }
 
 /** The row as it was when the attempt was made, with what fed it then: a changed row has another price now. */

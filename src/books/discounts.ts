@@ -46,6 +46,9 @@ export function openDiscounts(
      * (there is no word of changes, and only active ones are answered: service document 1, Discount window).
      */
     knownUntilMs: async (): Promise<number> => (await recall()).at(-1)?.lastMs ?? Number.NEGATIVE_INFINITY,
+    /** The same with regard to answers that are minutes old. */
+    surelyKnownUntilMs: async (): Promise<number> =>
+      ((await recall()).at(-1)?.lastMs ?? Number.NEGATIVE_INFINITY) - maxAgeMs(),
     /** Another worker may have read them. */
     lookAgain: async (): Promise<void> => void (await recall(true)),
     keep: async (rows: Discount[], askedMs = now()): Promise<void> => {

@@ -5,7 +5,7 @@ import { boundOf, legibleRow, wasRefunded } from './attempt-price.js';
 import { bookEnd, bookRefusal, bookVerdict } from './charges.js';
 import type { Books } from './open-books.js';
 import { hasFollowUp } from './prices/row-price.js';
-import { renderMaxMs, slotUntilMs } from './waits.js';
+import { followUpMs, slotUntilMs } from './waits.js';
 
 /** How an attempt ended, as far as the ledger tells: what the service said of it, or what the balance or a person did. */
 type AttemptEnd =
@@ -71,7 +71,7 @@ export async function bookUnread(
   overMs: number,
 ): Promise<void> {
   const { kind, atMs: claimedAtMs } = intent;
-  const endedAtMs = overMs + (hasFollowUp(kind) ? renderMaxMs(books, kind) / books.settings.timeScale : 0);
+  const endedAtMs = overMs + (hasFollowUp(kind) ? followUpMs(books, kind) : 0);
   const bounds = boundOf(intent) ?? { lo: 0, hi: null };
   await books.book.append({ batch, id, n, kind, end: 'undecided', claimedAtMs, endedAtMs, ...bounds });
 }

@@ -11,7 +11,8 @@ import { balanceBooks, slackOf, unexplained } from './check/residual.js';
 import { boundedMovement, NO_SHARES, shareOf, withShare } from './check/shares.js';
 import { readingsSince } from './history.js';
 import type { Books } from './open-books.js';
-import { addMeasurement, cellsOf } from './prices/measured-prices.js';
+import { addMeasurement, cellsOf, hidesWhatBills } from './prices/measured-prices.js';
+import { widest } from './prices/price-book.js';
 import { reviseRow } from './revise.js';
 import { tellOfOthers } from './strangers.js';
 import { auditVerdicts } from './verdicts.js';
@@ -63,7 +64,13 @@ export async function closeBooks(books: Books, batch: string, sinceMs: number): 
     for (const movement of movements)
       shares = withShare(shares, shareOf(boundedMovement(movement, lambdaMs), base, at, lambdaMs));
   };
-  const known = (one: NamedAttempt): void => explain(movementsOf(one, rhoMs));
+  const surelyMs = await books.discounts.surelyKnownUntilMs();
+  // Its discount may have been over by then, which nobody says: what it takes is no stranger's.
+  const isUnsure = ({ endedAtMs }: NamedAttempt): boolean => (endedAtMs ?? Number.POSITIVE_INFINITY) > surelyMs;
+  const known = (one: NamedAttempt): void => {
+    const cost = one.list !== undefined && isUnsure(one) ? widest(one, one.list) : one;
+    explain(movementsOf({ ...one, lo: cost.lo, hi: cost.hi }, rhoMs));
+  };
   for (const { claimedAtMs, overMs, price } of await eachAttemptSince(books, base.atMs - lambdaMs - rhoMs, known)) {
     const hi = price?.hi ?? null;
     explain([{ fromMs: claimedAtMs, toMs: overMs, afterMs: 0, lo: 0, hi, peak: hi }]);
@@ -162,7 +169,8 @@ async function keepMeasurement(
   const endedAtMs = named.endedAtMs ?? atMs;
   const multipliers = await books.discounts.multipliers(adapterFor(kind), named.claimedAtMs, endedAtMs);
   const [multiplierPpb, ...others] = multipliers;
-  if (multiplierPpb !== undefined && others.length === 0) {
+  // What hides would be taken for the price of rows that are alike but for it.
+  if (multiplierPpb !== undefined && others.length === 0 && !hidesWhatBills(row, result.facts)) {
     const exactness = isRough ? { withinNano: slackNano } : {};
     const cells = cellsOf(row, result.facts);
     const seen = { kind, cells, paidNano: amountNano, ...exactness, multiplierPpb, exclusive, atMs };

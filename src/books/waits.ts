@@ -41,6 +41,11 @@ export function renderMaxMs({ settings }: Pick<Timed, 'settings'>, kind: Kind): 
   return longest[providerOf(kind)] ?? longest.default ?? 3_600_000;
 }
 
+/** How long after the end of a job more can be charged for it, ms of the clock: as late as a refund, or as a render lasts. */
+export function followUpMs({ settings }: Pick<Timed, 'settings'>, kind: Kind): number {
+  return Math.max(renderMaxMs({ settings }, kind), settings.waits.rhoMs) / settings.timeScale;
+}
+
 /** Θ: how long after its call was over a job can still be born. */
 export function bornAfterMs({ settings }: Pick<Timed, 'settings'>): number {
   return settings.waits.thetaMs / settings.timeScale;

@@ -57,6 +57,8 @@ test('a row that was changed while its first film was rendering is not sent beyo
   expect(upTo).toEqual({ upToNano: CREDIT });
   const input = { row: at.refOf(row), n: 2, grant: null, sinceMs: 0, ...upTo };
   const result = await new MockActivityEnvironment().run(submitActivities(deps).submit, input);
-  expect(result).toEqual({ outcome: 'not_sent', reason: 'budget_reached' });
+  const text =
+    'its price rose to 20 credits after 1 had been reserved for it: `callsheet resume` goes on where the budget has room';
+  expect(result).toEqual({ outcome: 'not_sent', reason: 'budget_reached', text });
   expect(sent()).toBe(0);
 });

@@ -115,3 +115,33 @@ test('7-S1: the batch waits for as long as that takes, and asks again only once 
   const { options } = called.find(({ name }) => name === 'closeBooks') as Called;
   expect(options).toMatchObject({ startToCloseTimeout: '1 h', heartbeatTimeout: '60 s' });
 });
+
+test('a discount that may have ended since they were read last makes nobody else spend', async () => {
+  const { deps, clock } = await accountAtHand([ROW]);
+  const beganMs = clock.nowMs;
+  const read = (credits: number) => {
+    const plan = { rpm: null, concurrent: null, plan: null };
+    return deps.home.addCheckpoint({ atMs: deps.now(), balanceNano: credits * NANO_PER_CREDIT, ...plan });
+  };
+  const close = () =>
+    new MockActivityEnvironment().run(accountActivities(deps).closeBooks, { batch: 'b', sinceMs: beganMs });
+  const half = { entrypoint: 'svc', multiplierPpb: 5e8, effectiveFromMs: 0, effectiveToMs: null };
+  await deps.books.discounts.keep([half]);
+  await read(20);
+  clock.nowMs += MINUTE_MS;
+  const nano = NANO_PER_CREDIT;
+  const times = { claimedAtMs: clock.nowMs, endedAtMs: clock.nowMs };
+  const charged = { batch: 'b', id: 'a', n: 1, kind: ROW.kind, end: 'charged' as const, ...times };
+  await deps.book.append({ ...charged, lo: nano / 2, hi: nano / 2, list: { lo: nano, hi: nano } });
+  // It cost its list price.
+  clock.nowMs += 3 * MINUTE_MS;
+  await read(19);
+  await close();
+  expect(await isTrusted(deps.home)).toBe(true);
+  // The discount was still in force long after: somebody else spent half a credit.
+  clock.nowMs += 10 * MINUTE_MS;
+  await deps.books.discounts.keep([half]);
+  await read(19);
+  await close();
+  expect(await isTrusted(deps.home)).toBe(false);
+});

@@ -118,3 +118,57 @@ test('it may have come before a poll saw the end', async () => {
   };
   expect(explainedBetween(index, at(-1), at(3))).toEqual({ lo: 0, hi: 7.5 * DANCE_NANO });
 });
+
+test('it may come as late as a refund, where those are later than a render is long', async () => {
+  const { deps, clock } = await accountAtHand([DANCE], PRICES);
+  Object.assign(deps.books.settings.waits, { rhoMs: 90 * MINUTE_MS });
+  const claimedAtMs = clock.nowMs;
+  const end = { state: 'rendered', atMs: clock.nowMs + MINUTE_MS, outputs: [], facts: {} } as const;
+  await bookEnd(deps.books, DANCE, { batch: 'b', id: 'dance', n: 1 }, { ...end, outputs: [] }, { claimedAtMs });
+  const { known } = await attemptsSince(deps.books, claimedAtMs);
+  expect(known.find((one) => one.end === 'follow_up')).toMatchObject({ endedAtMs: end.atMs + 90 * MINUTE_MS });
+});
+
+test('a discount that is over by then makes it dearer than the price of its job', async () => {
+  const { deps, clock } = await accountAtHand([DANCE], PRICES);
+  const claimedAtMs = clock.nowMs;
+  const untilMs = claimedAtMs + 5 * MINUTE_MS;
+  const half = { entrypoint: 'vendor-a', multiplierPpb: 5e8, effectiveFromMs: 0, effectiveToMs: untilMs };
+  await deps.books.discounts.keep([half]);
+  clock.nowMs += 4 * MINUTE_MS;
+  const end = { state: 'rendered', atMs: clock.nowMs, outputs: [], facts: {} } as const;
+  await bookEnd(deps.books, DANCE, { batch: 'b', id: 'dance', n: 1 }, { ...end, outputs: [] }, { claimedAtMs });
+  const { known } = await attemptsSince(deps.books, claimedAtMs);
+  expect(known.find((one) => one.end === 'charged')).toMatchObject({ lo: DANCE_NANO / 2, hi: DANCE_NANO / 2 });
+  expect(known.find((one) => one.end === 'follow_up')).toMatchObject({ lo: 0, hi: 6.5 * DANCE_NANO });
+});
+
+test('it may come of a lost answer whose own bill cannot come any more', async () => {
+  const film = plainRow('film', { index: 2, kind: 'vendor-a/text2video', cells: { prompt: 'a', duration: 5 } });
+  const prices = [...PRICES, { kind: film.kind, components: [{ unit: 'request' as const, credits: '0.2' }] }];
+  const { deps, clock, refOf, generation } = await accountAtHand([DANCE, TALK, film], prices);
+  const startMs = clock.nowMs;
+  for (const name of ['b/x/1', 'b/y/1', 'b/z/1']) {
+    const timings = [{ kind: DANCE.kind, model: modelOf(DANCE) ?? '', timing: 'at-submit' as const, name }];
+    await deps.books.learned.keep({ latenessMs: 0, refundMs: 0, balances: [], timings });
+  }
+  const read = (minute: number, credits: number) => {
+    clock.nowMs = startMs + minute * MINUTE_MS;
+    return readAccount(deps, credits);
+  };
+  const lose = async ({ id, index, kind, hash }: Row, lo: number, hi: number) => {
+    const claim = intent({ atMs: clock.nowMs, rowHash: hash, kind, generation, index, expected: { lo, hi } });
+    await deps.ledger.claim({ batch: 'b', id, n: 1 }, claim);
+    const lost = { state: 'unknown', atMs: clock.nowMs, evidence: { rule: 'T11', message: 'reset' } } as const;
+    await deps.ledger.append({ batch: 'b', id, n: 1 }, lost);
+  };
+  await read(-1, 20);
+  clock.nowMs = startMs;
+  // The dance or the film: nobody can tell, and the time in which the dance could be charged at its submit passes.
+  await lose(DANCE, DANCE_NANO, DANCE_NANO);
+  await lose(film, DANCE_NANO, DANCE_NANO);
+  for (let minute = 1; minute <= 10; minute += 1) await read(minute, 19.8);
+  await lose(TALK, 0, 0.06 * NANO_PER_CREDIT);
+  for (const minute of [11, 12, 13]) await read(minute, 19.75);
+  expect(await settleActivities(deps).settle({ row: refOf(TALK), n: 1 })).toMatchObject({ outcome: 'wait' });
+});

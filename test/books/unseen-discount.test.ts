@@ -3,6 +3,7 @@
 
 import { expect, test } from 'vitest';
 import { settleActivities } from '../../activities/settle.js';
+import { attemptsSince } from '../../src/books/attempts.js';
 import { bookEnd } from '../../src/books/charges.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Discount } from '../../src/service/account.js';
@@ -79,4 +80,24 @@ test('a verdict comes by the readings for which the discounts are known, however
   await answer([]);
   await readBalance(68, 19.6);
   expect(await settle()).toMatchObject({ outcome: 'verdict', verdict: 'billed' });
+});
+
+test('a discount that ends while a job of a call that was open for long may still be charged makes its price a range', async () => {
+  const image = plainRow('image');
+  const prices = [{ kind: image.kind, components: [{ unit: 'request' as const, credits: '0.2' }] }];
+  const { deps, clock, generation } = await accountAtHand([image], prices);
+  const startMs = clock.nowMs;
+  const untilMs = startMs + 20 * MINUTE_MS;
+  await deps.books.discounts.keep([
+    { entrypoint: 'svc', multiplierPpb: 5e8, effectiveFromMs: 0, effectiveToMs: untilMs },
+  ]);
+  const expected = { lo: PRICE_NANO / 2, hi: PRICE_NANO / 2 };
+  const claimed = intent({ atMs: startMs, rowHash: image.hash, kind: image.kind, generation, index: 0, expected });
+  const ref = { batch: 'b', id: image.id, n: 1 };
+  await deps.ledger.claim(ref, claimed);
+  // Given up after a quarter of an hour; what it began may take as long, and can have begun three minutes later.
+  clock.nowMs += 15 * MINUTE_MS;
+  await deps.ledger.append(ref, { state: 'unknown', atMs: clock.nowMs, evidence: { rule: 'T11', message: 'reset' } });
+  const { cases } = await attemptsSince(deps.books, startMs);
+  expect(cases).toMatchObject([{ price: { lo: PRICE_NANO / 2, hi: PRICE_NANO } }]);
 });

@@ -2,7 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { accountActivities } from '../../activities/account.js';
-import { knownPrices, upperCredits } from '../../src/books/credits.js';
+import { bookVerdict } from '../../src/books/charges.js';
+import { creditsOf, knownPrices, upperCredits } from '../../src/books/credits.js';
 import { cellsOf } from '../../src/books/prices/measured-prices.js';
 import { spentOf } from '../../src/books/spent.js';
 import type { PriceRule } from '../../src/domain/price.js';
@@ -30,6 +31,22 @@ test('2-D6: the budget reserves the longest driver, and counts it for an attempt
     openNano: 3_000_000_000,
     unbounded: 0,
   });
+});
+
+test('2-D6: so it does, once, for one that the balance found billed, whose cost is not known yet', async () => {
+  const { deps, clock, generation } = await accountAtHand([DANCE], PRICES);
+  const ref = { batch: 'b', id: 'dance', n: 1 };
+  const expected = { lo: 400_000_000, hi: 400_000_000 };
+  const claim = intent({ atMs: clock.nowMs, rowHash: DANCE.hash, kind: DANCE.kind, generation, index: 0, expected });
+  await deps.ledger.claim(ref, claim);
+  await deps.ledger.append(ref, { state: 'unknown', atMs: clock.nowMs, evidence: { rule: 'T11', message: 'reset' } });
+  await deps.ledger.append(ref, { state: 'verdict', atMs: clock.nowMs, verdict: 'billed', sentence: 'billed' });
+  const attempt = await deps.ledger.readAttempt(ref);
+  if (attempt === undefined) throw new Error('no attempt');
+  await bookVerdict(deps.books, DANCE, ref, { attempt, endedAtMs: clock.nowMs, verdict: 'billed', goneMs: null });
+  expect(await spentOf(deps, 'b', () => knownPrices(deps.books, 'b'))).toMatchObject({ endedNano: 3_000_000_000 });
+  // The batch's budget keeps what was reserved: up to 2.6 credits may follow.
+  expect(await creditsOf(deps.books, DANCE, 'b', [attempt])).toEqual({ creditsBasis: 'unknown' });
 });
 
 test('2-D6: an open attempt whose driver clip is a film of the manifest counts with the real length of that film', async () => {

@@ -99,7 +99,10 @@ function risesOf(evidence: IndexedEvidence, openness: Map<Reading, number>): Rea
 function isRise(evidence: IndexedEvidence, before: Reading, at: Reading, { explained, charges }: Shares): boolean {
   const { subject, rivals, lambdaMs } = evidence;
   let least = unexplained(before, at, explained).lo;
-  for (const one of [subject, ...rivals]) least -= times(boundsOf([one], before, at, lambdaMs).up, priceOf(one)).hi;
+  for (const one of [subject, ...rivals]) {
+    const { up, more } = boundsOf([one], before, at, lambdaMs);
+    least -= times(Math.max(up, more), priceOf(one)).hi;
+  }
   return least <= slackOf(evidence, charges + 1 + rivals.length) - PURCHASE_MIN_NANO;
 }
 
@@ -131,10 +134,15 @@ export function statesAfter(
   const changes = before && changesBetween(problem, base, at);
   if (!changes) return now;
   const next = new Uint8Array(problem.states);
-  for (let state = 0; state < before.length; state++) {
+  // Where much is open nearly every change explains, and a few states lead to all that can be: no more are gone through.
+  let left = now.reduce((sum, stays) => sum + stays, 0);
+  for (let state = 0; state < before.length && left > 0; state++) {
     if (before[state] !== 1) continue;
     for (const { step, counts } of changes) {
-      if (now[state + step] === 1 && fits(problem.classes, state, counts)) next[state + step] = 1;
+      const to = state + step;
+      if (now[to] !== 1 || next[to] === 1 || !fits(problem.classes, state, counts)) continue;
+      next[to] = 1;
+      left -= 1;
     }
   }
   return next;
@@ -155,8 +163,8 @@ function changesBetween(problem: Problem, since: Moment, until: Moment): Change[
   if (bounds.reduce((product, { up, down }) => product * (up + down + 1), 1) > CHANGES_MAX) return undefined;
   let free = ZERO;
   for (const { price, cases } of folded) {
-    const { up, down } = boundsOf(cases, base, at, lambdaMs);
-    free = plus(free, { lo: times(-down, price).lo, hi: times(up, price).hi });
+    const { up, down, more } = boundsOf(cases, base, at, lambdaMs);
+    free = plus(free, { lo: times(-down - more, price).lo, hi: times(up + more, price).hi });
   }
   const { explained, charges } = sharesBetween(index, since, until);
   const residual = unexplained(base, at, explained);

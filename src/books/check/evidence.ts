@@ -34,6 +34,8 @@ export interface Case {
   dueAfterMs: number;
   /** So long after `t0Ms` a charge can still be given back; null where a failure is never charged. */
   backAfterMs: number | null;
+  /** So long after `t0Ms` one that was charged can be charged once more, within its price; absent where none is. */
+  moreAfterMs?: number | undefined;
   /** What it would cost; null = no price known. */
   price: CreditsRange | null;
 }

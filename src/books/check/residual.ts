@@ -73,24 +73,32 @@ export function balanceBooks(residual: Interval, slack: number): Balanced {
 
 /** What the lost answers of one price can have done to the balance between two readings. */
 
+/** How many cases of a class can have come into the balance, gone from it, or been charged once more while they are in it. */
+export interface CaseBounds {
+  up: number;
+  down: number;
+  more: number;
+}
+
 /**
  * What it takes when `by` more cases of a class are in the balance than before. Where one can have gone while another
- * came, the two need not have cost the same.
+ * came, the two need not have cost the same; nor need one that is charged in two parts.
  */
-export function amountOf(by: number, { up, down }: { up: number; down: number }, price: Interval): Interval {
+export function amountOf(by: number, { up, down, more }: CaseBounds, price: Interval): Interval {
   const amount = times(by, price);
-  const exchanged = Math.min(up - Math.max(0, by), down + Math.min(0, by));
+  const exchanged = Math.min(up - Math.max(0, by), down + Math.min(0, by)) + more;
   if (exchanged === 0 || price.lo === price.hi) return amount;
   const apart = exchanged * (price.hi - price.lo);
   return { lo: amount.lo - apart, hi: amount.hi + apart };
 }
 
-/** How many cases of a class can have appeared in the balance between two readings, and how many can have gone. */
-export function boundsOf(cases: Case[], base: Reading, at: Reading, lambdaMs: number): { up: number; down: number } {
+/** What of that can have happened between two readings. */
+export function boundsOf(cases: Case[], base: Reading, at: Reading, lambdaMs: number): CaseBounds {
   const isLater = isLaterState(base, at, lambdaMs);
   let up = 0;
   let down = 0;
-  for (const { claimedAtMs, t0Ms, dueAfterMs, backAfterMs } of cases) {
+  let more = 0;
+  for (const { claimedAtMs, t0Ms, dueAfterMs, backAfterMs, moreAfterMs } of cases) {
     const dueMs = t0Ms + dueAfterMs;
     const backMs = backAfterMs === null ? null : t0Ms + backAfterMs;
     // An older state may lack a refund that the earlier reading showed.
@@ -99,6 +107,8 @@ export function boundsOf(cases: Case[], base: Reading, at: Reading, lambdaMs: nu
     const isStale = !isLater && !showsAllUntil(at, dueMs, lambdaMs);
     const mayComeBack = backMs !== null && !showsAllUntil(base, backMs, lambdaMs);
     if (claimedAtMs < base.atMs && (isStale || mayComeBack)) down += 1;
+    const mayGrow = moreAfterMs !== undefined && !showsAllUntil(base, t0Ms + moreAfterMs, lambdaMs);
+    if (claimedAtMs < base.atMs && mayGrow) more += 1;
   }
-  return { up, down };
+  return { up, down, more };
 }

@@ -86,6 +86,11 @@ export function measuredCost(
   return found.length === 0 ? null : found.reduce(widest);
 }
 
+/** Something but the length of its output bills, and nothing says how much of it there was. */
+export function hidesWhatBills(row: Row, facts: BilledFacts): boolean {
+  return hiddenIn(row, facts) === 'something';
+}
+
 /** What of a row's price its request, its local files and its result leave open. */
 function hiddenIn(row: Row, facts: BilledFacts): 'nothing' | 'length' | 'something' {
   // The fields of such bodies are not documented: any of them may bill.
