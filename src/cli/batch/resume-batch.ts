@@ -29,6 +29,7 @@ import {
   refuseSameBudget,
   refuseSampled,
   stoppedEarly,
+  tellCancelStands,
 } from './resume-refusals.js';
 import { type BatchSupply, submitBatch, supplyAgain, tellLimits } from './submit-batch.js';
 
@@ -135,6 +136,7 @@ export async function resumeStopped(session: Session, batch: string, trustsHome:
   const work = await resumeWork(session);
   try {
     const goesOn = await goOn(known, work);
+    if (goesOn) await tellCancelStands(known);
     if (goesOn) await refuseRefusedKey(known, work);
     return goesOn;
   } finally {
