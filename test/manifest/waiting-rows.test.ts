@@ -30,7 +30,8 @@ async function order() {
     close: async () => undefined,
   };
   const log = createProblemLog('story.csv', 10);
-  const circles = await orderSpilled({ facts, ids, chains, log, hasUploadStore: false, urlCovers: () => false }, spill);
+  const links = { facts, ids, chains, log, hasUploadStore: false, urlCovers: () => false, nameless: 0 };
+  const circles = await orderSpilled(links, spill);
   return { circles, chains: chains.totals() };
 }
 

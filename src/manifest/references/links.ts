@@ -95,8 +95,7 @@ export function unknownFlaw({ ids, nameless }: Links, { column, media }: Refers)
   const near = nearestWord(media.id, ids.all());
   const hint = near === undefined ? '' : `; did you mean @${near}?`;
   const absent = nameless === 0 ? 'the manifest does not have' : 'no line has whose id can be read';
-  const message = `${column}: ${referenceText(media)} refers to a row that ${absent}${hint}`;
-  return { code: 'B70', column, message };
+  return { code: 'B70', column, message: `${column}: ${referenceText(media)} refers to a row that ${absent}${hint}` };
 }
 
 export type PlaceOf = (column: string) => number | undefined;
