@@ -137,8 +137,10 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   const { batch, id } = row;
   const [open] = await deps.messenger.areOpen([{ batch, id }]);
   const record = await deps.records.readRecord(batch, id);
-  // The job of the row's old values is about to close: the batch's sweep starts the new one should that take long.
-  const isClosing = record?.reasonCode === 'row_replaced' || record?.reasonCode === 'budget_reached';
+  // The job of the row's old values, or of its earlier render, is about to close: the batch's sweep starts the new one
+  // should that take long.
+  const isOver = record?.reasonCode === 'row_replaced' || record?.reasonCode === 'budget_reached';
+  const isClosing = isOver || record?.rerunAtMs !== undefined;
   if (open && !isClosing) return { outcome: 'nothing' };
   const [{ row: stored }, rerun, order] = await Promise.all([
     deps.rows.readRow(batch, row.generation, row.part, row.index),
@@ -179,6 +181,8 @@ async function priceOf(deps: Dependencies, ref: RowRef): Promise<CreditsNano | n
 }
 
 async function isAhead(deps: Dependencies, { row, cursor }: ReopenInput): Promise<boolean> {
+  // No page brings a row of another manifest by this place.
+  if (row.generation !== (await deps.rows.currentGeneration(row.batch))) return false;
   if (cursor === null || row.part !== cursor.part) return cursor !== null && row.part > cursor.part;
   const part = await deps.rows.readPart(row.batch, row.generation, row.part);
   return part.findIndex((stored) => stored.row.id === row.id) >= cursor.index;

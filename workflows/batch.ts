@@ -3,6 +3,7 @@ import {
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
+  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -28,6 +29,8 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   let phase: BatchProgress['phase'] = 'running';
   let drained = false;
   let dirty = true;
+  const handOverDue = () => workflowInfo().historyLength >= (input.eventsMax ?? EVENTS_MAX);
+  const mayEnd = () => window.isFinished(state) && state.corrected === undefined;
 
   const hold = openHold(input, state, touch);
   const rows = openRows(input, state, { isWoken: () => dirty, touch, start });
@@ -50,7 +53,8 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   await routine.end();
   await condition(allHandlersFinished);
   await hold.end();
-  return window.resultOf(state);
+  // What was ordered or corrected while that took its time is carried out by the next run.
+  return mayEnd() ? window.resultOf(state) : await handOver();
 
   function touch(): void {
     dirty = true;
@@ -71,9 +75,8 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     await hold.review();
     phase = 'running';
     // An order or a correction that came meanwhile keeps the batch open.
-    const ends = window.isFinished(state) && state.corrected === undefined;
-    if (ends) window.takeTally(state, tally);
-    return ends;
+    if (mayEnd()) window.takeTally(state, tally);
+    return mayEnd();
   }
 
   function listen(): void {
@@ -85,12 +88,14 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     });
     setHandler(messages.reopen, ({ row, isRerun, ...order }) => {
       const isFirst = state.generation === '';
+      // No page brings a row of an earlier manifest.
+      const isPaged = isFirst && (row.generation === order.generation || !patched('reopen-removed'));
       if (isFirst) {
         supply({ ...order, retry: null });
         freezeChains(state);
       }
       if (isRerun) openOrdered(state);
-      if (!isFirst) state.reopened = [...(state.reopened ?? []), row];
+      if (!isPaged) state.reopened = [...(state.reopened ?? []), row];
       dirty = true;
     });
     setHandler(messages.rowFinished, ended);
@@ -123,10 +128,6 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   async function readSpent(): Promise<void> {
     beginReadSpent(state);
     takeSpent(state, await home.readSpent({ batch: input.batch }));
-  }
-
-  function handOverDue(): boolean {
-    return workflowInfo().historyLength >= (input.eventsMax ?? EVENTS_MAX);
   }
 
   async function handOver(): Promise<never> {

@@ -144,17 +144,20 @@ function isFailedRerun({ status, flags, rerunAtMs }: RowRecord): boolean {
   return status === 'done' && flags.includes('rerun_failed') && rerunAtMs === undefined;
 }
 
-/** Takes back what was ordered to be rendered again, or to follow a settled row, and was not sent yet: its batch was cancelled, or stopped. */
+/**
+ * Takes back what was ordered to be rendered again, or to follow a settled row, and was not sent yet: its batch was
+ * cancelled, or stopped. Gives how many rows keep their earlier file by that.
+ */
 export async function dropReruns(
   { home, ledger, records }: Pick<AccountRecords, 'home' | 'ledger' | 'records'>,
   batch: string,
   nowMs: number,
-): Promise<void> {
+): Promise<number> {
   await followers.remove(home, batch);
   // Most have been rendered since: a turn for each of those would hold a cancel up.
   const known = await records.readRecords(batch, await rerunIds(home, batch));
   const waiting = known.flatMap((record) => (record?.rerunAtMs === undefined ? [] : [record.id]));
-  await parallel(waiting, WRITE_WIDTH, (id) =>
+  const dropped = await parallel(waiting, WRITE_WIDTH, (id) =>
     records.changeRecord(batch, id, async (record) => {
       if (record?.rerunAtMs === undefined) return undefined;
       const attempts = await ledger.read(batch, id);
@@ -162,8 +165,8 @@ export async function dropReruns(
       const isSent = last !== undefined && !(standingOf(last) === 'overridden' && overrideOf(last)?.cause === 'rerun');
       if (isSent) return undefined;
       const reason = 'the batch was cancelled or stopped before';
-      const dropped = { ...record, reason, finishedAtMs: nowMs, seenStates: statesOf(attempts) };
-      return failedAgain(record, dropped);
+      return failedAgain(record, { ...record, reason, finishedAtMs: nowMs, seenStates: statesOf(attempts) });
     }),
   );
+  return dropped.filter((record) => record !== undefined).length;
 }

@@ -1,11 +1,12 @@
 // `rerun` before anything is sent: what it refuses, what it records, and what takes the order back.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import { intentOf } from '../../src/domain/standing.js';
 import { writeStopMark } from '../../src/engine/engine-record.js';
 import { enginePlaces } from '../../src/engine/places.js';
+import { isCancelledBatch, writeSampleGate } from '../../src/home/batch-marks.js';
 import { type SeededHome, seededHome, T0 } from './seeded-home.js';
 
 const CREATED: AttemptState = { state: 'created', atMs: T0 + 5_000, handle: 'h' };
@@ -29,10 +30,14 @@ beforeEach(async () => {
     { id: 'failed', record: { status: 'failed', reasonCode: 'invalid_request', attempts: 0 } },
     { id: 'edited', states: [CREATED, RENDERED], record: { files: [FILE], rowHash: 'other' } },
   ]);
+  stopEngine();
+});
+
+function stopEngine(): void {
   const { dataFolder, stopMark } = enginePlaces(join(home.folder, 'data'));
   mkdirSync(dataFolder, { recursive: true });
   writeStopMark(stopMark, { openBatches: 0 });
-});
+}
 
 const states = async (id: string) => (await home.ledger.read('b', id)).map(({ states }) => states.at(-1)?.state);
 
@@ -80,4 +85,29 @@ test('the order stands in the home until it is carried out; a cancel takes it ba
   const dropped = await home.records.readRecord('b', 'one');
   expect(dropped).toMatchObject({ status: 'done', files: [FILE], flags: ['rerun_failed'], seenStates: 4 });
   expect(dropped).not.toHaveProperty('rerunAtMs');
+});
+
+test('a cancel that finds nothing else to end says what it took back, in the results too', async () => {
+  home = await seededHome('b', [{ id: 'one', states: [CREATED, RENDERED], record: { files: [FILE] } }]);
+  stopEngine();
+  await home.run('rerun', 'b', 'one', '--yes');
+  const { stdout } = await home.run('cancel', 'b');
+  expect(stdout).toContain('1 row that was to be rendered again keeps its earlier file');
+  expect(await isCancelledBatch(home.home, 'b')).toBe(false);
+  expect(readFileSync(join(home.folder, 'out', 'b', 'results.csv'), 'utf8')).toContain('rerun_failed');
+  expect((await home.run('cancel', 'b')).stdout).toContain('nothing to cancel');
+});
+
+test('what a row of a sample feeds beyond the sample is not ordered: it would wait for the approval', async () => {
+  const media = { image: [{ source: 'row' as const, id: 'one', at: 0 }] };
+  home = await seededHome('b', [
+    { id: 'one', states: [CREATED, RENDERED], record: { files: [FILE] } },
+    { id: 'fed', row: { media }, states: [CREATED, RENDERED], record: { files: [FILE] } },
+  ]);
+  stopEngine();
+  await writeSampleGate(home.home, 'b', { ids: ['one'], atMs: 1 });
+  const refused = await home.run('rerun', 'b', 'one', '--yes', '--with-dependents');
+  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("row 'fed' is not of the sample")]);
+  expect([await states('one'), await states('fed')]).toEqual([['rendered'], ['rendered']]);
+  expect((await home.run('rerun', 'b', 'one', '--yes')).exitCode).toBe(0);
 });

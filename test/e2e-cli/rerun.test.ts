@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
-import { results } from './support/evidence.js';
+import { finishedIds, results } from './support/evidence.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
 const STORY = [
@@ -111,6 +111,34 @@ describe.skipIf(!hasTemporal())('rerun', () => {
     await ok('ledger', 'verify');
     await ok('run', 'story.csv', '--yes');
     expect(jobs()).toBe(8);
+  });
+
+  it('of a batch that was cancelled, while what it has at the service is fetched: no row would follow, so none is ordered', async () => {
+    rig = await startRig({ speed: 100, emulator: { renderSeconds: { 'vendor-f': [1_500, 1_500] } } });
+    const slow = 'slow,vendor-f/video,vendor-f-3.1-lite-generate-preview,waves,,,,4';
+    await rig.write('story.csv', [...STORY.split('\n').slice(0, 3), slow, ''].join('\n'));
+    const running = rig.start(['run', 'story.csv', '--yes']);
+    await until(
+      'the film alone is under way',
+      () => (jobs() === 3 && finishedIds(rig, 'story').length === 2) || undefined,
+    );
+    await ok('cancel', 'story');
+    const both = await rig.run(['rerun', 'story', 'hero', '--yes', '--with-dependents']);
+    expect([both.code, both.stderr]).toEqual([
+      2,
+      expect.stringMatching(/is still fetched: `callsheet watch story` follows/),
+    ]);
+    await ok('rerun', 'story', 'hero', '--yes');
+    expect((await running.ended).code).toBe(0);
+    expect(jobs()).toBe(4);
+    expect([...lines()].map(([id, { status, flags }]) => [id, status, flags])).toEqual([
+      ['hero', 'done', []],
+      ['edit', 'done', ['stale_input']],
+      ['slow', 'done', []],
+    ]);
+    await ok('rerun', 'story', 'hero', '--yes', '--with-dependents');
+    await ok('watch', 'story');
+    expect(jobs()).toBe(6);
   });
 
   it('a render that fails: the row stays done with its old file, and what it feeds is not paid again', async () => {

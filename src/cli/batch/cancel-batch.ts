@@ -11,6 +11,7 @@ import { resultSources } from '../access/home-access.js';
 import { joinWork, type WorkAccess } from '../access/work-access.js';
 import type { Session } from '../session.js';
 import { sayMeanwhile } from '../terminal.js';
+import { amount } from '../views/counts.js';
 import { type BatchSource, createBatchSource, UNHEARD, unlessOutage } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
@@ -32,7 +33,7 @@ export async function cancelRunning(session: Session, batch: string): Promise<vo
   const isMarkNew = !(await isCancelledBatch(home, batch));
   // The mark first: from here on nothing of the batch is submitted, and rows that were never tried count as cancelled.
   await markCancelled(home, batch, Date.now());
-  await dropReruns(known.access, batch, Date.now());
+  const dropped = await dropReruns(known.access, batch, Date.now());
   // What cannot be reached may run the batch all the same.
   const reached = await unlessOutage(joinWork(session).then((work) => ({ work })));
   try {
@@ -40,10 +41,7 @@ export async function cancelRunning(session: Session, batch: string): Promise<vo
     const hadOpen = () => hadOpenRows(known, isMarkNew);
     if (running === undefined && !(await sayMeanwhile(terminal, `looking at the rows of '${batch}'`, hadOpen))) {
       if (isMarkNew) await clearCancelled(home, batch);
-      const { counts } = await batchTally(known.access, batch, known.generation.generation);
-      if (session.isJson) terminal.json({ schema: 1, batch, counts, stillRunning: 0, until: null });
-      else terminal.data(`every row of '${batch}' has ended: nothing to cancel`);
-      return;
+      return tellEnded(known, dropped);
     }
     const isHeard = running === undefined ? reached !== undefined : await hears(known, running.work);
     if (!isHeard) {
@@ -59,6 +57,24 @@ export async function cancelRunning(session: Session, batch: string): Promise<vo
   } finally {
     await reached?.work?.close();
   }
+}
+
+/** Nothing of it was left but, at most, rows that a person had ordered once more: nobody else tells their new end. */
+async function tellEnded({ session, access, batch, generation: { generation } }: KnownBatch, dropped: number) {
+  const { terminal } = session;
+  if (dropped > 0) {
+    const { writeEnd } = await import('./write-end.js');
+    await writeEnd(access, batch, generation);
+  }
+  const { counts } = await batchTally(access, batch, generation);
+  if (session.isJson) return terminal.json({ schema: 1, batch, counts, stillRunning: 0, until: null });
+  const keep = 'that was to be rendered again keeps its earlier file';
+  const kept = amount(dropped, `row ${keep}`, 'rows that were to be rendered again keep their earlier files');
+  terminal.data(
+    dropped > 0
+      ? `${kept}; every other row of '${batch}' has ended`
+      : `every row of '${batch}' has ended: nothing to cancel`,
+  );
 }
 
 /** Whether a row is under way, or might have been tried but for the order that was given just now. */

@@ -16,6 +16,7 @@ import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { formatDate } from '../views/durations.js';
+import { createBatchSource, joinRunning, unlessOutage } from './batch-source.js';
 import { type KnownBatch, knownBatch, refuseStrangeHome } from './known-batch.js';
 
 export interface RerunOrder {
@@ -38,6 +39,8 @@ export async function rerunRow(session: Session, batch: string, id: string, orde
     const ready = await readyToRerun(known, one, one === asked);
     if (ready !== undefined) rows.push(ready);
   }
+  for (const { row } of rows) await refuseHeldBack(known, row.id);
+  if (rows.length > 1) await refuseDraining(known);
   const ids = rows.map(({ row }) => row.id);
   await approve(known, rows, order.yes);
   await noteReruns(known.access.home, batch, ids);
@@ -106,6 +109,18 @@ async function refuseHeldBack({ session, access, batch, generation }: KnownBatch
   if ((await sampleInForce(access.home, batch, generation.generation))?.has(id) !== false) return;
   throw new UserError(
     `row '${id}' is not of the sample of '${batch}', whose rest waits for your approval: \`${commandHint(session, `approve ${batch}`)}\` shows what it costs and runs it; nothing was submitted`,
+  );
+}
+
+/** While a batch that was cancelled, or stopped by itself, fetches what is at the service, no row follows another. */
+async function refuseDraining(known: KnownBatch): Promise<void> {
+  const { session, batch } = known;
+  const work = await joinRunning(known);
+  if (work === undefined) return;
+  const progress = await unlessOutage(createBatchSource(known, work).progress()).finally(() => work.close());
+  if (progress?.phase !== 'cancelling') return;
+  throw new UserError(
+    `'${batch}' was cancelled, or stopped by itself, and what it has at the service is still fetched: \`${commandHint(session, `watch ${batch}`)}\` follows that to its end, then what the row feeds can be ordered with it; nothing was submitted`,
   );
 }
 

@@ -6,7 +6,7 @@ import { changeBatchOrder, orderPause, readBatchOrder } from '../../home/batch-o
 import { resultLines } from '../../home/result-lines.js';
 import { type BatchPlace, type HomeAccess, openHomeAccess, resultSources } from '../access/home-access.js';
 import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js';
-import { decidedRows, wakeRows } from '../review/continue-rows.js';
+import { carryOut } from '../review/continue-rows.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { orderRpm, refuseRpmOfAll, refuseSharedRpm } from './batch-rpm.js';
@@ -29,6 +29,7 @@ import {
   refuseSameBudget,
   refuseSampled,
   stoppedEarly,
+  tellCancelStands,
 } from './resume-refusals.js';
 import { type BatchSupply, submitBatch, supplyAgain, tellLimits } from './submit-batch.js';
 
@@ -135,6 +136,7 @@ export async function resumeStopped(session: Session, batch: string, trustsHome:
   const work = await resumeWork(session);
   try {
     const goesOn = await goOn(known, work);
+    if (goesOn) await tellCancelStands(known);
     if (goesOn) await refuseRefusedKey(known, work);
     return goesOn;
   } finally {
@@ -153,6 +155,8 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
   const before = terms?.limits ?? limitsOf(session);
   const limits = givenLimits(limitsOf(session), before);
   const isLeft = (await stoppedEarly(known)) || (await hasOpenRows(known)) || (await waitsForOutput(known));
+  // Rows that left the manifest are in no count.
+  if (!isRunning && !isLeft && (await carryOut(known, work))) return true;
   if (!isRunning && !isLeft) await refuseSampled(known);
   if (!isRunning && stopped === 'budget_reached') await refuseSameBudget(known, limits, before);
   await clearStopped(home, batch);
@@ -176,11 +180,6 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
   await signalRunning(known, work, resumeBatch);
   await carryOut(known, work);
   return true;
-}
-
-/** What was decided about rows while no engine ran. */
-async function carryOut(known: KnownBatch, work: WorkAccess): Promise<void> {
-  await wakeRows(known, work, await decidedRows(known));
 }
 
 async function orderLimits({ access, batch, generation }: KnownBatch, given: BatchLimits): Promise<void> {

@@ -2,7 +2,7 @@ import { type BatchLimits, DEFAULT_SLOT_TERMS, type SlotTerms } from '../../doma
 import { type CreditsRange, formatCredits } from '../../domain/money.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
-import { sampleInForce, stoppedReason } from '../../home/batch-marks.js';
+import { isCancelledBatch, sampleInForce, stoppedReason } from '../../home/batch-marks.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { resultLines } from '../../home/result-lines.js';
 import { isRerun, rerunOrder } from '../../home/row-orders.js';
@@ -126,6 +126,14 @@ async function refuseAboveApproval({ access, batch, generation }: KnownBatch, gi
 }
 
 type ToldBatch = Omit<KnownBatch, 'out' | 'createdAtMs'>;
+
+/** Only a retry takes a cancel back. */
+export async function tellCancelStands({ session, access, batch }: ToldBatch) {
+  if (!(await isCancelledBatch(access.home, batch))) return;
+  session.terminal.warn(
+    `'${batch}' was cancelled: what it has at the service is fetched, and nothing else is submitted before \`${commandHint(session, `retry ${batch}`)}\``,
+  );
+}
 
 /** Said of `--max-credits` where it does not hold, since less was approved. */
 export async function tellApproved({ session, access, batch, generation }: ToldBatch) {

@@ -181,8 +181,11 @@ export async function followAgain(session: Session, batch: string): Promise<numb
   const state = await createBatchSource(known, work).state();
   if (state.state !== 'running' && writing === undefined) {
     await work.close();
+    // Its last rows may have ended since they were counted.
+    const left = await batchTally(access, batch, generation);
+    if (left.open === 0) return closeBatch({ ...common, result: await resultOf(access, batch, left) });
     throw new UserError(
-      `batch '${batch}' does not run, and ${amount(tally.open, 'row is', 'rows are')} not finished: \`callsheet resume ${batch}\` goes on, or the \`callsheet run …\` that started it`,
+      `batch '${batch}' does not run, and ${amount(left.open, 'row is', 'rows are')} not finished: \`callsheet resume ${batch}\` goes on, or the \`callsheet run …\` that started it`,
       EXIT.standsStill,
     );
   }

@@ -4,11 +4,12 @@ import type { RowRef } from '../../contract/workflows.js';
 import type { AttemptState } from '../../domain/attempt.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { resultLines } from '../../home/result-lines.js';
+import { readFollowers, rerunIds } from '../../home/row-orders.js';
 import { touchedRows } from '../../home/row-records.js';
 import { absentIsUndefined } from '../../temporal/look.js';
 import { resultSources } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
-import { isOutage } from '../batch/batch-source.js';
+import { isOutage, isRunning } from '../batch/batch-source.js';
 import { termsOf } from '../batch/batch-terms.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { batchInput, endOldPause, signalBatch } from '../batch/submit-batch.js';
@@ -43,13 +44,33 @@ export async function wakeRows(known: KnownBatch, work: WorkAccess, refs: readon
   const { session, batch } = known;
   const { home } = known.access;
   const { generation, rows } = known.generation;
-  await endOldPause(known, work);
+  if (!(await isRunning(home.account, batch, work)) && !(await isHeldStill(known, refs)))
+    await endOldPause(known, work);
   const input = batchInput(known, (await readBatchOrder(home, batch)) ?? termsOf(session, 0));
   for (const row of refs) {
     const job = work.temporal.client.workflow.getHandle(jobId(home.account, batch, row.id));
     await absentIsUndefined(() => job.signal(lookAgain));
     await signalBatch(known, work, input, reopen, { generation, rows, row, isRerun: true });
   }
+}
+
+/** A pause that outlived its batch ends; that of a batch which its server has forgotten holds rows that nothing was ordered of. */
+async function isHeldStill({ access, batch, generation }: KnownBatch, refs: readonly RowRef[]): Promise<boolean> {
+  const { home } = access;
+  if ((await readBatchOrder(home, batch))?.isPaused !== true) return false;
+  const { starts } = await readFollowers(home, batch);
+  const ordered = new Set([...refs.map(({ id }) => id), ...starts, ...(await rerunIds(home, batch))]);
+  for await (const { row, live, removed } of resultLines(resultSources(access), batch, generation.generation)) {
+    if (!removed && live !== undefined && !ordered.has(row.id)) return true;
+  }
+  return false;
+}
+
+/** What was decided about rows while no engine ran; false where nothing was. */
+export async function carryOut(known: KnownBatch, work: WorkAccess): Promise<boolean> {
+  const refs = await decidedRows(known);
+  if (refs.length > 0) await wakeRows(known, work, refs);
+  return refs.length > 0;
 }
 
 /**
