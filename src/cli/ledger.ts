@@ -12,6 +12,7 @@ import { nameFlaw } from '../manifest/names.js';
 import { openHomeAccess } from './access/home-access.js';
 import { knownBatch } from './batch/known-batch.js';
 import { commandHint } from './open-session.js';
+import { nearestIdHint } from './review/case-row.js';
 import { attemptJson, stateLine } from './review/case-story.js';
 import type { Session } from './session.js';
 import { EXIT, UserError } from './user-error.js';
@@ -20,10 +21,13 @@ import { amount } from './views/counts.js';
 /** Shows all that the ledger has of one row. */
 export async function showLedger(session: Session, batch: string, id: string): Promise<void> {
   const { terminal } = session;
-  const { access } = await knownBatch(session, batch);
+  const known = await knownBatch(session, batch);
+  const { access } = known;
   const attempts = nameFlaw(id) === undefined ? await access.ledger.read(batch, id) : [];
   if (attempts.length === 0) {
-    throw new UserError(`the ledger of batch '${batch}' has no attempt of a row '${id.slice(0, 120)}'`);
+    throw new UserError(
+      `the ledger of batch '${batch}' has no attempt of a row '${id.slice(0, 120)}'${await nearestIdHint(known, id)}`,
+    );
   }
   if (session.isJson) return terminal.json({ schema: 1, batch, id, attempts: attempts.map(attemptJson) });
   for (const attempt of attempts) {

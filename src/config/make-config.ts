@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { AccountSettings } from '../contract/account.js';
 import { defined } from '../domain/defined.js';
 import { targetProblem } from '../domain/notice.js';
-import { isAddressLike, isS3Address, parseS3Address } from '../domain/s3.js';
+import { isAddressLike, isS3Address, parseS3Address, S3_FORM } from '../domain/s3.js';
 import { safeText } from '../domain/secret.js';
 import { type BaseUrl, readBaseUrl, readCallbacks } from './base-url.js';
 import { ConfigError, type ConfigProblem } from './config-error.js';
@@ -136,7 +136,8 @@ function contradictions(config: Config, mayBeRehearsal: boolean, given: GivenVal
   for (const path of ['out', 'home'] as const) {
     const text = given.valueOf(path);
     if (typeof text !== 'string' || !isAddressLike(text) || parseS3Address(text) !== undefined) continue;
-    const message = `${given.nameOf(path)} must be a folder or s3://bucket/prefix, got '${safeText(text, 80)}'`;
+    const form = isS3Address(text) ? `: ${S3_FORM}` : '';
+    const message = `${given.nameOf(path)} must be a folder or s3://bucket/prefix, got '${safeText(text, 80)}'${form}`;
     wrong(path, message);
   }
   const data = given.valueOf('data');

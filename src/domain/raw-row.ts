@@ -32,8 +32,8 @@ export interface RawRow {
   findings: readonly Finding[];
   /** The record could not be taken apart: there is nothing to check in it. */
   isBroken?: boolean;
-  /** The header has no id column, which was said once. */
-  lacksIdColumn?: boolean;
+  /** Columns that the header lacks or misspells, which was said once. */
+  saidInHeader?: ReadonlySet<string>;
 }
 
 export const CELL_BYTES_MAX = 1024 * 1024;

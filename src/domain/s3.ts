@@ -77,6 +77,9 @@ interface S3Address {
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const PREFIX_CHARACTERS_MAX = 500;
 
+/** What such an address may hold, in the words of the messages. */
+export const S3_FORM = 'a bucket has 3-63 of a-z, 0-9, . and -, and no part of a prefix is empty, . or ..';
+
 /** Reads `s3://bucket/prefix`; undefined when it is no such address. */
 export function parseS3Address(text: string): S3Address | undefined {
   const match = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(text);

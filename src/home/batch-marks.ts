@@ -77,6 +77,12 @@ export async function readPauses(home: HomePlace, batch: string): Promise<Pause[
   return (await pauses.read(home, batch))?.pauses ?? [];
 }
 
+/** How long it stood paused between two instants. */
+export async function pausedMs(home: HomePlace, batch: string, fromMs: number, toMs: number): Promise<number> {
+  const within = (one: Pause) => Math.min(one.toMs ?? toMs, toMs) - Math.max(one.fromMs, fromMs);
+  return (await readPauses(home, batch)).reduce((sum, one) => sum + Math.max(0, within(one)), 0);
+}
+
 /** Notes that a pause begins or ends; the same twice is noted once. */
 export async function notePause(home: HomePlace, batch: string, isPaused: boolean, atMs: number): Promise<void> {
   const noted = (now: { pauses: Pause[] } | undefined) => {

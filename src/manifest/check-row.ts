@@ -82,8 +82,7 @@ function readId(row: CheckedRow, raw: RawRow, report: Report): void {
   if (cell === undefined) {
     row.bad = true;
     const whole = raw.cells.size === 0 ? ': it is empty; take it out' : '';
-    if (!isFound(raw, 'id') && raw.lacksIdColumn !== true)
-      report.problem(row, 'B10', 'id', `row needs a non-empty 'id'${whole}`);
+    if (!isFound(raw, 'id')) report.problem(row, 'B10', 'id', `row needs a non-empty 'id'${whole}`);
     return;
   }
   row.id = cell.text;

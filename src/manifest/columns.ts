@@ -69,8 +69,11 @@ export function isColumn(name: string): boolean {
   return knownColumns.has(name) || isPassthrough(name);
 }
 
-/** Why a column name cannot stand in a manifest; undefined when it can. */
-export function columnFlaw(name: string): { code: ProblemCode; message: string } | undefined {
+/** Why a column name cannot stand in a manifest, and the column that was probably meant; undefined when it can. */
+export function columnFlaw(
+  name: string,
+  present: ReadonlySet<string> = new Set(),
+): { code: ProblemCode; message: string; meant?: string } | undefined {
   const unwritable = knownColumns.has(name) ? undefined : textFlaw(`column ${quoted(name)}`, name);
   if (unwritable !== undefined) return { code: unwritable.code, message: unwritable.message };
   if (isColumn(name)) return undefined;
@@ -78,18 +81,19 @@ export function columnFlaw(name: string): { code: ProblemCode; message: string }
   const code = name === 'n' ? 'B22' : 'B9';
   const hint = Object.hasOwn(HINTS, name) ? HINTS[name] : undefined;
   if (hint !== undefined) return { code, message: `unknown column ${quoted(name)}; ${hint}` };
-  const near = nearestColumn(name);
-  const help = near === undefined ? 'name a column x-… to pass it through to the results' : `did you mean '${near}'?`;
-  return { code, message: `unknown column ${quoted(name)}; ${help}` };
+  const meant = nearestColumn(name, present);
+  if (meant !== undefined) return { code, message: `unknown column ${quoted(name)}; did you mean '${meant}'?`, meant };
+  return { code, message: `unknown column ${quoted(name)}; name a column x-… to pass it through to the results` };
 }
 
-/** A column that is spelled much like it; else one that it says more or less of: `duration_seconds`, `aspect`, `X-shot`. */
-function nearestColumn(name: string): string | undefined {
+/** A column that is spelled much like it, of two the one that is not there yet; else one that it says more or less of: `duration_seconds`, `aspect`, `X-shot`. */
+function nearestColumn(name: string, present: ReadonlySet<string>): string | undefined {
   const plain = name.trim().toLowerCase();
   if (isPassthrough(plain)) return plain;
   const words = plain.replace(/[\s-]+/g, '_');
   const isPartly = (known: string): boolean => words.startsWith(`${known}_`) || known.startsWith(`${words}_`);
-  return nearestWord(name, knownColumns) ?? [...knownColumns].find(isPartly);
+  const freeFirst = [...knownColumns].sort((a, b) => Number(present.has(a)) - Number(present.has(b)));
+  return nearestWord(name, freeFirst) ?? freeFirst.find(isPartly);
 }
 
 /** Sentences about what the row leaves to a default that costs more than need be; `plan` shows them. */

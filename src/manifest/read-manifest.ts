@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { createReadStream, statSync } from 'node:fs';
 import { type Cell, cellSizeFlaw, type Finding, type RawRow } from '../domain/raw-row.js';
 import { columnFlaw } from './columns.js';
 import { reasonOf } from './media/local-media.js';
@@ -26,7 +25,7 @@ export function sourceName(source: ManifestSource): string {
 export async function* readManifest(options: ReadOptions): AsyncGenerator<RawRow> {
   const { source } = options;
   const delimiter = delimiterOf(options.delimiter ?? ',');
-  const bytes = await openSource(source);
+  const bytes = openSource(source);
   if (formatOf(options) === 'jsonl') {
     for await (const record of readJsonl(bytes)) yield rowOfObject(record);
     return;
@@ -47,7 +46,8 @@ export async function* readManifest(options: ReadOptions): AsyncGenerator<RawRow
 function delimiterOf(text: string): string {
   const delimiter = text === '\\t' ? '\t' : text;
   if (Array.from(delimiter).length === 1 && !/["\r\n]/.test(delimiter)) return delimiter;
-  throw new ManifestStop('B7', 1, 1, `--delimiter must be one character, such as ';' or '\\t', got ${quoted(text)}`);
+  const rule = delimiter === '"' ? 'must be one character other than the quote' : 'must be one character';
+  throw new ManifestStop('B7', 1, 1, `--delimiter ${rule}, such as ';' or '\\t', got ${quoted(text)}`);
 }
 
 /** By `format`, else by the file name; standard input is CSV. */
@@ -57,15 +57,22 @@ export function formatOf({ source, format }: Pick<ReadOptions, 'source' | 'forma
 }
 
 /** Opens the bytes; what cannot be read is told before the first byte is asked for. */
-async function openSource(source: ManifestSource): Promise<AsyncIterable<Uint8Array>> {
+function openSource(source: ManifestSource): AsyncIterable<Uint8Array> {
   if ('stream' in source) return source.stream;
   const { path } = source;
-  try {
-    if ((await stat(path)).isDirectory()) throw Object.assign(new Error('folder'), { code: 'EISDIR' });
-  } catch (error) {
-    throw unreadable(path, error);
-  }
+  const flaw = pathFlaw(path);
+  if (flaw !== undefined) throw flaw;
   return chunksOf(path);
+}
+
+/** Why there is no file to read at a path. */
+export function pathFlaw(path: string): ManifestStop | undefined {
+  try {
+    if (!statSync(path).isDirectory()) return undefined;
+    return unreadable(path, Object.assign(new Error('folder'), { code: 'EISDIR' }));
+  } catch (error) {
+    return unreadable(path, error);
+  }
 }
 
 async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
@@ -89,6 +96,8 @@ export interface CsvHeader {
   names: readonly (string | null)[];
   positions: ReadonlyMap<string, number>;
   findings: readonly Finding[];
+  /** Columns that `findings` tells of already, for they are missing or misspelt. */
+  said: ReadonlySet<string>;
 }
 
 /** Reads the header; throws `ManifestStop` (B7) when the file is separated by another character. */
@@ -97,6 +106,8 @@ export function readHeader(record: CsvRecord, delimiter: string): CsvHeader {
   checkDelimiter(record, delimiter);
   const positions = new Map<string, number>();
   const findings: Finding[] = [];
+  const present = new Set(cells);
+  const said = new Set<string>();
   const names = cells.map((name, at) => {
     const column = at + 1;
     const earlier = positions.get(name);
@@ -106,15 +117,18 @@ export function readHeader(record: CsvRecord, delimiter: string): CsvHeader {
       return null;
     }
     positions.set(name, column);
-    const flaw = columnFlaw(name);
+    const flaw = columnFlaw(name, present);
     if (flaw === undefined) return name;
-    findings.push({ line, column, field: name, ...flaw });
+    const { code, message, meant } = flaw;
+    if (meant !== undefined && !present.has(meant)) said.add(meant);
+    findings.push({ line, column, code, field: name, message });
     return null;
   });
   if (!positions.has('id')) {
+    said.add('id');
     findings.push({ line, column: 1, code: 'B10', field: 'id', message: "the header has no 'id' column" });
   }
-  return { names, positions, findings };
+  return { names, positions, findings, said };
 }
 
 function checkDelimiter({ line, cells }: CsvRecord, delimiter: string): void {
@@ -126,14 +140,14 @@ function checkDelimiter({ line, cells }: CsvRecord, delimiter: string): void {
 /** One record as a row; with a wrong number of cells nobody knows which cell is which. */
 export function rowOfRecord(record: CsvRecord, header: CsvHeader): RawRow {
   const { line, cells: texts } = record;
-  const { names, positions } = header;
+  const { names, positions, said } = header;
   const cells = new Map<string, Cell>();
   const findings: Finding[] = [];
   const row: RawRow = { line, cells, findings, positionOf: (name) => positions.get(name) };
-  if (!positions.has('id')) row.lacksIdColumn = true;
+  if (said.size > 0) row.saidInHeader = said;
   if (texts.length !== names.length) {
     const hint = texts.length > names.length ? ' (unquoted comma?)' : ' (a delimiter or a quote missing?)';
-    const message = `row has ${texts.length} cells, header has ${names.length}${hint}`;
+    const message = `row has ${texts.length} ${texts.length === 1 ? 'cell' : 'cells'}, header has ${names.length}${hint}`;
     findings.push({ line, column: 1, code: 'B6', message });
     return { ...row, isBroken: true };
   }
@@ -167,7 +181,8 @@ export function rowOfObject(record: JsonlRecord): RawRow {
     if (earlier !== undefined) {
       const message = `column ${quoted(name)} appears twice (${earlier}, ${column})`;
       findings.push({ line, column, code: 'B8', field: name, message });
-    } else if (unknown !== undefined) findings.push({ line, column, field: name, ...unknown });
+    } else if (unknown !== undefined)
+      findings.push({ line, column, code: unknown.code, field: name, message: unknown.message });
     else if (large !== undefined)
       findings.push({ line, column, code: 'B55', field: name, message: `${name}: ${large}` });
     else if (cell.text !== '') cells.set(name, cell);

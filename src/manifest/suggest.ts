@@ -9,13 +9,19 @@ export function nearestWord(word: string, known: Iterable<string>): string | und
   let nearest: string | undefined;
   let distanceMin = Math.min(DISTANCE_MAX, Math.floor(typed.length / 2)) + 1;
   for (const candidate of known) {
-    const edits = distance(typed, plain(candidate));
+    const wanted = plain(candidate);
+    const edits = letters(typed) === letters(wanted) ? Math.min(1, distance(typed, wanted)) : distance(typed, wanted);
     if (edits < distanceMin) {
       distanceMin = edits;
       nearest = candidate;
     }
   }
   return nearest;
+}
+
+/** Letters in the wrong order are one slip: `modle` is `model`. */
+function letters(word: string): string {
+  return [...word].sort().join('');
 }
 
 /** Case, blanks and the choice of `-` or `_` are no difference. */

@@ -100,7 +100,7 @@ function createChecker(
   const ids = createLineIndex();
   const reader = mediaReaderOf(options);
   return async (raw) => {
-    const row = checkRow(raw, options, log);
+    const row = checkRow(raw, options, reportOf(raw, log));
     for (const finding of raw.findings) {
       row.bad = true;
       log.add(finding, row.id);
@@ -111,6 +111,18 @@ function createChecker(
     const media = row.mediaItems.length === 0 ? {} : await readMedia(row, reader, log);
     await links.take(row, media);
     return { row, raw, media };
+  };
+}
+
+/** What the header lacks is no news in each row. */
+function reportOf({ saidInHeader }: RawRow, log: ProblemLog): Report {
+  if (saidInHeader === undefined) return log;
+  return {
+    ...log,
+    problem(row, code, field, message) {
+      if (saidInHeader.has(field)) row.bad = true;
+      else log.problem(row, code, field, message);
+    },
   };
 }
 

@@ -12,6 +12,7 @@ let cwd: string;
 beforeEach(() => {
   cwd = workFolder();
   writeFileSync(join(cwd, 'shots.csv'), `id,kind,model,prompt,width,height\na,${ROW}`);
+  writeFileSync(join(cwd, 'my shots.csv'), 'id');
 });
 
 const run = (args: string[], more: NodeJS.ProcessEnv = {}, stdin?: string) =>
@@ -74,6 +75,14 @@ describe('command line and manifest: exit 2, nothing submitted', () => {
     ['an absent manifest', ['run', 'none.csv'], "none.csv:1:1: B1 cannot read manifest 'none.csv': no such file\n"],
     ['standard input without a name', ['run', '-'], 'B12 a manifest on standard input needs --name\n'],
     ['a stem that is no name', ['run', 'my shots.csv'], 'use --name my-shots\n'],
+    ['no manifest', ['plan', ''], "error: B1 cannot read manifest '': no such file\n"],
+    ['a folder', ['plan', '.'], ': it is a folder\n'],
+    [
+      'a quote as delimiter',
+      ['run', 'shots.csv', '--delimiter', '"'],
+      "--delimiter must be one character other than the quote, got '\"'\n",
+    ],
+    ['an empty input root', ['plan', 'shots.csv', '--input-root', ''], '--input-root must not be empty\n'],
     [
       'a bad name',
       ['run', 'shots.csv', '--name', '../x'],
@@ -261,6 +270,11 @@ test('a plan over its budget is one JSON document that says so, with exit 2', as
     batch: 'shots',
     refused: expect.stringMatching(/^B52 planned 1\.57/),
   });
+});
+
+test('a balance below 0 at the start of the emulator: exit 2', async () => {
+  const { exitCode, stdout, stderr } = await run(['emulator', '--balance', '-1']);
+  expect([exitCode, stdout, stderr]).toEqual([2, '', "error: --balance must be 0 or more, got '-1'\n"]);
 });
 
 test('a speed that callsheet would not take as its time scale: exit 2', async () => {

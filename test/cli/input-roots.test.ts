@@ -55,6 +55,8 @@ test('an --input-root is a folder or an address of a bucket', async () => {
   const { exitCode, stderr } = await planned(() => 's3://private/a.png', '--input-root', 's3://BUCKET/x');
   expect([exitCode, stderr]).toEqual([
     2,
-    expect.stringContaining("--input-root must be a folder or s3://bucket/prefix, got 's3://BUCKET/x'"),
+    expect.stringContaining(
+      "--input-root must be a folder or s3://bucket/prefix, got 's3://BUCKET/x': a bucket has 3-63 of",
+    ),
   ]);
 });

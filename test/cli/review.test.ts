@@ -138,6 +138,13 @@ describe('orders for many rows', () => {
     expect(ended.stderr).toContain("row 'done': it is done: there is nothing to settle; nothing was changed");
     expect(ended.stderr).toContain("row 'renders': it renders at the service");
     expect(ended.stderr).toContain("has no attempt of a row 'nobody'");
+    for (const [command, word] of [
+      ['review', 'show'],
+      ['ledger', 'show'],
+    ] as const) {
+      const near = await home.run(command, word, 'b', 'rendres');
+      expect(near.stderr).toContain("has no attempt of a row 'rendres'; did you mean 'renders'?");
+    }
     const unnamed = await home.run('review', 'resubmit', 'b', '', '--yes');
     expect(unnamed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("has no attempt of a row ''") });
     const twice = await home.run('review', 'mark-lost', 'b', 'given-up', '--yes');

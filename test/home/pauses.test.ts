@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { notePause, readPauses } from '../../src/home/batch-marks.js';
+import { notePause, pausedMs, readPauses } from '../../src/home/batch-marks.js';
 import { orderPause, readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
 import { openHome } from '../../src/home/home.js';
 import { createFolderStore } from '../../src/store/folder.js';
@@ -28,6 +28,20 @@ test('a pause has its beginning and its end; the same order twice is one pause',
     { fromMs: 5, toMs: 9 },
     { fromMs: 20, toMs: null },
   ]);
+});
+
+test('how long it stood paused between two instants, a pause that lasts included', async () => {
+  const at = home();
+  for (const [isPaused, atMs] of [
+    [true, 5],
+    [false, 9],
+    [true, 20],
+  ] as const) {
+    await notePause(at, 'b', isPaused, atMs);
+  }
+  expect(await pausedMs(at, 'b', 0, 30)).toBe(14);
+  expect(await pausedMs(at, 'b', 7, 15)).toBe(2);
+  expect(await pausedMs(at, 'b', 9, 20)).toBe(0);
 });
 
 test('the order to pause notes it, and that of the next run ends it though it paused nothing itself', async () => {

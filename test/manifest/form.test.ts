@@ -171,6 +171,22 @@ describe('the header', () => {
     expect(await printed(`${HEADER},${name}\n${good('a')},\n`)).toEqual([problem]);
   });
 
+  it('a misspelt column that rows need is said once, in the header', async () => {
+    const rows = (header: string) => printed(`${header}\n${good('a')}\n${good('b')}\n`);
+    expect(await rows(HEADER.replace('prompt', 'promt'))).toEqual([
+      expect.stringContaining("B9 unknown column 'promt'; did you mean 'prompt'?"),
+    ]);
+    expect(await rows(HEADER.replace('kind', 'kid'))).toEqual([
+      expect.stringContaining("B9 unknown column 'kid'; did you mean 'kind'?"),
+    ]);
+    expect(await rows(HEADER.replace('model', 'modle'))).toEqual([
+      expect.stringContaining("B9 unknown column 'modle'; did you mean 'model'?"),
+    ]);
+    // What else is wrong with a row is said.
+    const [, second] = await rows(`${HEADER.replace('prompt', 'promt').replace('kind', 'group')}`);
+    expect(second).toContain('B57 row needs a kind');
+  });
+
   it('passes x-… columns through untouched', async () => {
     const { passed, passthroughColumns, columns } = await checkText(`x-b,${HEADER},x-a\n=1,${good('a')}, b \n`);
     expect(passed[0]?.passthrough).toEqual({ 'x-b': '=1', 'x-a': ' b ' });

@@ -6,6 +6,7 @@ import type { CreditsNano } from '../../domain/money.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
 import {
   isCancelledBatch,
+  pausedMs,
   quoteInForce,
   type SampleState,
   sampleState,
@@ -179,12 +180,13 @@ async function etaOfBatch(
   maxNano: CreditsNano | null,
 ): Promise<Eta | null> {
   const nowMs = Date.now();
+  const elapsedMs = nowMs - progress.startedAtMs - (await pausedMs(access.home, batch, progress.startedAtMs, nowMs));
   const reading = await access.home.latestCheckpoint();
   const { open, endedSince, creditsNano, live } = tally;
   const budgetNano = maxNano === null ? undefined : maxNano - creditsNano;
   const left = [reading?.balanceNano, budgetNano].filter((one) => one !== undefined);
   return etaOf({
-    ...{ batch, isPaused: progress.phase === 'paused', ended: endedSince, elapsedMs: nowMs - progress.startedAtMs },
+    ...{ batch, isPaused: progress.phase === 'paused', ended: endedSince, elapsedMs },
     ...{ open, held: live.held ?? 0, slots },
     perRowNano: costPerRow(tally),
     leftNano: left.length === 0 ? undefined : Math.min(...left),

@@ -3,12 +3,11 @@ import { type Standing, standingOf } from '../../domain/standing.js';
 import { sampleInForce } from '../../home/batch-marks.js';
 import { noteReruns } from '../../home/row-orders.js';
 import { rowAt } from '../../home/rows.js';
-import { nearestWord } from '../../manifest/suggest.js';
 import { rowsOf } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
 import { commandHint, nameWords } from '../open-session.js';
 import { costText } from '../review/case-list.js';
-import { dependentsOf, type PlacedRow, refTo } from '../review/case-row.js';
+import { dependentsOf, nearestIdHint, type PlacedRow, refTo } from '../review/case-row.js';
 import { continueRows } from '../review/continue-rows.js';
 import { refuseOverBudget, rowsCost } from '../review/dependents.js';
 import { userName } from '../review/orders.js';
@@ -125,15 +124,12 @@ async function refuseDraining(known: KnownBatch): Promise<void> {
 }
 
 /** Throws a UserError with the nearest id where the manifest has no such row. */
-async function findRow({ access, batch, generation }: KnownBatch, id: string): Promise<PlacedRow> {
-  const others: string[] = [];
+async function findRow(known: KnownBatch, id: string): Promise<PlacedRow> {
+  const { access, batch, generation } = known;
   for await (const { row, isDamaged, part } of rowsOf(access, batch, generation)) {
     if (row.id === id && !isDamaged) return { row, part };
-    if (others.length < 1_000) others.push(row.id);
   }
-  const nearest = nearestWord(id, others);
-  const hint = nearest === undefined ? '' : `; did you mean '${nearest}'?`;
-  throw new UserError(`batch '${batch}' has no row '${id.slice(0, 120)}'${hint}`);
+  throw new UserError(`batch '${batch}' has no row '${id.slice(0, 120)}'${await nearestIdHint(known, id)}`);
 }
 
 /** Undefined for a row that is only fed and was not rendered yet: it takes the new file anyway. */

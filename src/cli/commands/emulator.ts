@@ -59,7 +59,7 @@ async function runEmulator(flags: EmulatorFlags, { io }: Cli): Promise<void> {
   const options: EmulatorOptions = {
     port: portFlag(flags.port),
     plan: flags.plan as Plan,
-    balanceCredits: flags.balance,
+    balanceCredits: balanceFlag(flags.balance),
     speed: speedFlag(flags.speed),
     seed: numberFlag('--seed', flags.seed),
     keys: [{ key: flags.key, state: 'active' }],
@@ -118,6 +118,12 @@ function assumptionsFlag({ assumptions, seed }: EmulatorFlags): { seed: number }
 function portFlag(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new UserError(`--port must be a whole number from 0 to 65535, got '${text.slice(0, 40)}'`);
+}
+
+/** What is no amount at all is said by the emulator. */
+function balanceFlag(text: string): string {
+  if (text.startsWith('-')) throw new UserError(`--balance must be 0 or more, got '${text.slice(0, 40)}'`);
+  return text;
 }
 
 function numberFlag(flag: string, text: string): number {

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Kind } from '../../domain/kind.js';
-import { isS3Address, parseS3Address } from '../../domain/s3.js';
+import { isS3Address, parseS3Address, S3_FORM } from '../../domain/s3.js';
 import { isKind, KINDS } from '../../kinds/facts.js';
 import { batchNameFrom } from '../../manifest/names.js';
 import { quoted } from '../../manifest/problem.js';
+import { pathFlaw } from '../../manifest/read-manifest.js';
 import { nearestWord } from '../../manifest/suggest.js';
 import { repeated } from '../open-session.js';
 import type { ReuseOrder } from '../reuse/found-renders.js';
@@ -88,7 +89,14 @@ export function readManifestFlags(manifest: string, flags: ManifestFlags, sessio
     throw new UserError('--probe-urls and --no-network exclude each other');
   }
   const named = batchNameFrom(isStdin ? undefined : manifest, flags.name);
-  if ('message' in named) throw new UserError(`B12 ${named.message}`);
+  if ('message' in named) {
+    // Without a file there is nothing to name.
+    const flaw = isStdin
+      ? undefined
+      : pathFlaw(cwd === process.cwd() || manifest === '' ? manifest : resolve(cwd, manifest));
+    if (flaw !== undefined) throw new UserError(`${flaw.code} ${flaw.message}`);
+    throw new UserError(`B12 ${named.message}`);
+  }
   return {
     batch: named.name,
     path: isStdin ? undefined : cwd === process.cwd() ? manifest : resolve(cwd, manifest),
@@ -115,9 +123,13 @@ export function checkedKind(text: string): Kind {
 }
 
 function readInputRoot(text: string, cwd: string): string {
+  // An unset variable would let media be read from the folder that happens to be the working one.
+  if (text === '') throw new UserError('--input-root must not be empty');
   if (!isS3Address(text)) return resolve(cwd, text);
   if (parseS3Address(text) !== undefined) return text;
-  throw new UserError(`--input-root must be a folder or s3://bucket/prefix, got ${quoted(text.slice(0, 80))}`);
+  throw new UserError(
+    `--input-root must be a folder or s3://bucket/prefix, got ${quoted(text.slice(0, 80))}: ${S3_FORM}`,
+  );
 }
 
 function checkedReuse(text: string): ReuseOrder {
@@ -129,5 +141,6 @@ function checkedReuse(text: string): ReuseOrder {
 function checkedDelimiter(text: string): string {
   const character = text === '\\t' || text.toLowerCase() === 'tab' ? '\t' : text;
   if (character.length === 1 && !/["\r\n]/.test(character)) return character;
-  throw new UserError(`--delimiter must be one character, got ${quoted(text.slice(0, 40))}`);
+  const rule = character === '"' ? 'must be one character other than the quote' : 'must be one character';
+  throw new UserError(`--delimiter ${rule}, got ${quoted(text.slice(0, 40))}`);
 }

@@ -10,6 +10,7 @@ import { resultLines } from '../../home/result-lines.js';
 import { attemptOf } from '../../home/row-standing.js';
 import { rowAt } from '../../home/rows.js';
 import { nameFlaw } from '../../manifest/names.js';
+import { nearestWord } from '../../manifest/suggest.js';
 import { resultSources, rowsOf } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { retryClasses } from '../batch/run-flags.js';
@@ -54,10 +55,21 @@ export async function findCase(known: KnownBatch, id: string): Promise<FoundCase
   const place = attempts.length === 0 ? undefined : await findRow(known, id, attempts);
   if (place === undefined) {
     throw new UserError(
-      `batch '${batch}' has no attempt of a row '${id.slice(0, 120)}'; \`callsheet review list ${batch}\` shows the rows that need a person`,
+      `batch '${batch}' has no attempt of a row '${id.slice(0, 120)}'${await nearestIdHint(known, id)}; \`callsheet review list ${batch}\` shows the rows that need a person`,
     );
   }
   return { ...caseOf(batch, place.row, attempts, await access.records.readRecord(batch, id)), ref: place.ref };
+}
+
+/** `; did you mean 'a1'?` where the manifest has no such row and one of its first thousand is spelled much like it. */
+export async function nearestIdHint({ access, batch, generation }: KnownBatch, id: string): Promise<string> {
+  const others: string[] = [];
+  for await (const { row } of rowsOf(access, batch, generation)) {
+    if (row.id === id) return '';
+    if (others.length < 1_000) others.push(row.id);
+  }
+  const nearest = nearestWord(id, others);
+  return nearest === undefined ? '' : `; did you mean '${nearest}'?`;
 }
 
 function caseOf(batch: string, row: Row, attempts: Attempt[], record: RowRecord | undefined): CaseRow {
