@@ -88,18 +88,17 @@ export function readManifestFlags(manifest: string, flags: ManifestFlags, sessio
   if (flags.probeUrls === true && !flags.network) {
     throw new UserError('--probe-urls and --no-network exclude each other');
   }
+  const path = isStdin ? undefined : pathFrom(cwd, manifest);
   const named = batchNameFrom(isStdin ? undefined : manifest, flags.name);
   if ('message' in named) {
     // Without a file there is nothing to name.
-    const flaw = isStdin
-      ? undefined
-      : pathFlaw(cwd === process.cwd() || manifest === '' ? manifest : resolve(cwd, manifest));
+    const flaw = path === undefined || flags.name !== undefined ? undefined : pathFlaw(path);
     if (flaw !== undefined) throw new UserError(`${flaw.code} ${flaw.message}`);
     throw new UserError(`B12 ${named.message}`);
   }
   return {
     batch: named.name,
-    path: isStdin ? undefined : cwd === process.cwd() ? manifest : resolve(cwd, manifest),
+    path,
     file: isStdin ? undefined : resolve(cwd, manifest),
     folder: isStdin ? cwd : resolve(cwd, manifest, '..'),
     defaultKind: flags.kind === undefined ? undefined : checkedKind(flags.kind),
@@ -112,6 +111,11 @@ export function readManifestFlags(manifest: string, flags: ManifestFlags, sessio
     sharesIdentical: flags.shareIdentical === true,
     reuse: flags.reuse === undefined ? 'none' : checkedReuse(flags.reuse),
   };
+}
+
+/** As it was written where that does, for messages; an empty one is no folder. */
+function pathFrom(cwd: string, manifest: string): string {
+  return manifest === '' || cwd === process.cwd() ? manifest : resolve(cwd, manifest);
 }
 
 /** The kind that a user wrote; throws a UserError with a suggestion. */
