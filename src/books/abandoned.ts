@@ -6,7 +6,6 @@ import { acceptanceOf } from '../domain/standing.js';
 import { rowStanding } from '../home/row-standing.js';
 import type { KnownAttempt } from './check/evidence.js';
 import type { Books } from './open-books.js';
-import { hasFollowUp } from './prices/row-price.js';
 import { followUpMs, lastedMs } from './waits.js';
 
 /**
@@ -45,9 +44,8 @@ export async function endAbandoned<A extends Accepted>(
 
 /** When its job was over at the latest, with what may be charged after its end; later where a poll saw it running. */
 function overAtMs(books: Books, { kind, claimedAtMs, runningAtMs }: Accepted, attempt: Attempt, row?: Row): number {
-  const laterMs = hasFollowUp(kind) ? followUpMs(books, kind) : 0;
   const acceptedAtMs = acceptanceOf(attempt)?.atMs ?? claimedAtMs;
-  return Math.max(acceptedAtMs + lastedMs(books, kind, row), runningAtMs ?? 0) + laterMs;
+  return Math.max(acceptedAtMs + lastedMs(books, kind, row), runningAtMs ?? 0) + followUpMs(books, kind);
 }
 
 /** A row that has not ended, or goes on by what the ledger learned since, polls its handle. */

@@ -4,7 +4,6 @@ import { type EndState, type ResultState, resultState } from '../home/attempts.j
 import { boundOf, legibleRow, wasRefunded } from './attempt-price.js';
 import { bookEnd, bookRefusal, bookVerdict } from './charges.js';
 import type { Books } from './open-books.js';
-import { hasFollowUp } from './prices/row-price.js';
 import { followUpMs, slotUntilMs } from './waits.js';
 
 /** How an attempt ended, as far as the ledger tells: what the service said of it, or what the balance or a person did. */
@@ -71,7 +70,7 @@ export async function bookUnread(
   overMs: number,
 ): Promise<void> {
   const { kind, atMs: claimedAtMs } = intent;
-  const endedAtMs = overMs + (hasFollowUp(kind) ? followUpMs(books, kind) : 0);
+  const endedAtMs = overMs + followUpMs(books, kind);
   const bounds = boundOf(intent) ?? { lo: 0, hi: null };
   await books.book.append({ batch, id, n, kind, end: 'undecided', claimedAtMs, endedAtMs, ...bounds });
 }

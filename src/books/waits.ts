@@ -5,6 +5,7 @@ import type { Row } from '../domain/row.js';
 import { acceptanceOf, intentOf } from '../domain/standing.js';
 import { callMaxMs, longestRenderMs } from '../kinds/expected.js';
 import { adapterFor } from '../kinds/index.js';
+import { hasFollowUp } from './prices/row-price.js';
 
 /** How long things last at the service, by the documents and the account's settings, in ms as the clock runs here. */
 
@@ -41,9 +42,12 @@ export function renderMaxMs({ settings }: Pick<Timed, 'settings'>, kind: Kind): 
   return longest[providerOf(kind)] ?? longest.default ?? 3_600_000;
 }
 
-/** How long after the end of a job more can be charged for it, ms of the clock: as late as a refund, or as a render lasts. */
+/**
+ * How long after the end of a job more can be charged for it, ms of the clock: as late as a refund, or as a render lasts; 0
+ * where nothing is charged later.
+ */
 export function followUpMs({ settings }: Pick<Timed, 'settings'>, kind: Kind): number {
-  return Math.max(renderMaxMs({ settings }, kind), settings.waits.rhoMs) / settings.timeScale;
+  return hasFollowUp(kind) ? Math.max(renderMaxMs({ settings }, kind), settings.waits.rhoMs) / settings.timeScale : 0;
 }
 
 /** Θ: how long after its call was over a job can still be born. */

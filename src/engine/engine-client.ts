@@ -1,7 +1,7 @@
 /** What client commands do with the engine: start or join it, hand it their account, look at it, end it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from './control.js';
-import { EngineError } from './engine-error.js';
+import { EngineError, stopCommand } from './engine-error.js';
 import { builtPrograms, type EngineProgram } from './engine-options.js';
 import { readRecord } from './engine-record.js';
 import { awaitedOf, awaitedText, type EngineState } from './engine-status.js';
@@ -127,8 +127,4 @@ function otherBuild(status: EngineState): EngineError {
 function silent(places: EnginePlaces): EngineError {
   const what = `the engine in ${places.dataFolder} does not answer`;
   return new EngineError('not_responding', `${what}: end it with \`${stopCommand(places.dataFolder)}\` and try again`);
-}
-
-function stopCommand(dataFolder: string): string {
-  return `callsheet engine stop --data '${dataFolder.replaceAll("'", "'\\''")}'`;
 }

@@ -31,3 +31,8 @@ export class EngineError extends Error {
     this.reason = options.reason;
   }
 }
+
+/** What ends the engine of a folder, to be pasted into a shell. */
+export function stopCommand(dataFolder: string): string {
+  return `callsheet engine stop --data '${dataFolder.replaceAll("'", "'\\''")}'`;
+}

@@ -6,7 +6,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryLock } from '#scripts/lock.mjs';
 import { isS3Address } from '../domain/s3.js';
-import { EngineError } from './engine-error.js';
+import { EngineError, stopCommand } from './engine-error.js';
 import { copiedFrom } from './engine-record.js';
 import type { EnginePlaces } from './places.js';
 import type { AccountRegistration, RegistrationAnswer } from './registration.js';
@@ -117,6 +117,6 @@ export function takeFolder(places: EnginePlaces): (() => void) | undefined {
   if (original === undefined) return undefined;
   throw new EngineError(
     'bad_folder',
-    `${places.dataFolder} was copied from ${original} while its engine ran, which runs on: end it with \`callsheet engine stop\` first, or go on with that folder`,
+    `${places.dataFolder} was copied from ${original} while its engine ran, which runs on: end it with \`${stopCommand(original)}\` first, or go on with that folder`,
   );
 }

@@ -10,7 +10,7 @@ export function nearestWord(word: string, known: Iterable<string>): string | und
   let distanceMin = Math.min(DISTANCE_MAX, Math.floor(typed.length / 2)) + 1;
   for (const candidate of known) {
     const wanted = plain(candidate);
-    const edits = letters(typed) === letters(wanted) ? Math.min(1, distance(typed, wanted)) : distance(typed, wanted);
+    const edits = Math.min(distance(typed, wanted), isShuffled(typed, wanted) ? 1 : DISTANCE_MAX + 1);
     if (edits < distanceMin) {
       distanceMin = edits;
       nearest = candidate;
@@ -20,8 +20,9 @@ export function nearestWord(word: string, known: Iterable<string>): string | und
 }
 
 /** Letters in the wrong order are one slip: `modle` is `model`. */
-function letters(word: string): string {
-  return [...word].sort().join('');
+function isShuffled(a: string, b: string): boolean {
+  const letters = (word: string): string => [...word].sort().join('');
+  return a.length === b.length && letters(a) === letters(b);
 }
 
 /** Case, blanks and the choice of `-` or `_` are no difference. */

@@ -25,15 +25,32 @@ const PRICES = [
   { kind: TALK.kind, components: [{ unit: 'second' as const, credits: '0.001', upTo: 60 }] },
 ];
 
-/** Both answers are lost; the balance falls by the dance and a follow-up of a quarter of it. */
-async function bothLost() {
-  const home = await accountAtHand([DANCE, TALK], PRICES);
-  const { deps, clock, generation } = home;
+/** An account, and its readings by minute. */
+async function timedAccount(...of: Parameters<typeof accountAtHand>) {
+  const home = await accountAtHand(...of);
+  const { deps, clock } = home;
   const startMs = clock.nowMs;
   const read = (minute: number, credits: number) => {
     clock.nowMs = startMs + minute * MINUTE_MS;
     return readAccount(deps, credits);
   };
+  return { ...home, startMs, read };
+}
+
+/** It has shown three times that motion control is charged at its submit. */
+async function paidAtSubmit(...of: Parameters<typeof accountAtHand>) {
+  const account = await timedAccount(...of);
+  for (const name of ['b/x/1', 'b/y/1', 'b/z/1']) {
+    const timings = [{ kind: DANCE.kind, model: modelOf(DANCE) ?? '', timing: 'at-submit' as const, name }];
+    await account.deps.books.learned.keep({ latenessMs: 0, refundMs: 0, balances: [], timings });
+  }
+  return account;
+}
+
+/** Both answers are lost; the balance falls by the dance and a follow-up of a quarter of it. */
+async function bothLost() {
+  const account = await timedAccount([DANCE, TALK], PRICES);
+  const { deps, generation, startMs, read } = account;
   const lose = async ({ id, index, kind, hash }: Row, hi: number) => {
     const expected = { lo: kind === DANCE.kind ? hi : 0, hi };
     const claim = intent({ atMs: startMs, rowHash: hash, kind, generation, index, expected });
@@ -43,7 +60,7 @@ async function bothLost() {
   };
   await read(-1, 20);
   await lose(DANCE, DANCE_NANO);
-  return { ...home, startMs, read, lose };
+  return { ...account, lose };
 }
 
 test('what it was charged later is not taken for another lost answer', async () => {
@@ -68,16 +85,7 @@ test('it is expected after a bill that was found by the balance, too', async () 
 });
 
 test('S2: it may have come while nobody had seen the end of a job that paid its price at the submit', async () => {
-  const { deps, clock, refOf, generation } = await accountAtHand([DANCE, TALK], PRICES);
-  const startMs = clock.nowMs;
-  for (const name of ['b/x/1', 'b/y/1', 'b/z/1']) {
-    const timings = [{ kind: DANCE.kind, model: modelOf(DANCE) ?? '', timing: 'at-submit' as const, name }];
-    await deps.books.learned.keep({ latenessMs: 0, refundMs: 0, balances: [], timings });
-  }
-  const read = (minute: number, credits: number) => {
-    clock.nowMs = startMs + minute * MINUTE_MS;
-    return readAccount(deps, credits);
-  };
+  const { deps, clock, refOf, generation, startMs, read } = await paidAtSubmit([DANCE, TALK], PRICES);
   const claim = ({ id, index, kind, hash }: Row, expected: { lo: number; hi: number }) =>
     deps.ledger.claim(
       { batch: 'b', id, n: 1 },
@@ -146,16 +154,7 @@ test('a discount that is over by then makes it dearer than the price of its job'
 test('it may come of a lost answer whose own bill cannot come any more', async () => {
   const film = plainRow('film', { index: 2, kind: 'vendor-a/text2video', cells: { prompt: 'a', duration: 5 } });
   const prices = [...PRICES, { kind: film.kind, components: [{ unit: 'request' as const, credits: '0.2' }] }];
-  const { deps, clock, refOf, generation } = await accountAtHand([DANCE, TALK, film], prices);
-  const startMs = clock.nowMs;
-  for (const name of ['b/x/1', 'b/y/1', 'b/z/1']) {
-    const timings = [{ kind: DANCE.kind, model: modelOf(DANCE) ?? '', timing: 'at-submit' as const, name }];
-    await deps.books.learned.keep({ latenessMs: 0, refundMs: 0, balances: [], timings });
-  }
-  const read = (minute: number, credits: number) => {
-    clock.nowMs = startMs + minute * MINUTE_MS;
-    return readAccount(deps, credits);
-  };
+  const { deps, clock, refOf, generation, startMs, read } = await paidAtSubmit([DANCE, TALK, film], prices);
   const lose = async ({ id, index, kind, hash }: Row, lo: number, hi: number) => {
     const claim = intent({ atMs: clock.nowMs, rowHash: hash, kind, generation, index, expected: { lo, hi } });
     await deps.ledger.claim({ batch: 'b', id, n: 1 }, claim);

@@ -62,6 +62,7 @@ test('an engine of the copy does not begin while that of the original runs, and 
   copied(places.dataFolder, second);
   const why = `${second} was copied from ${places.dataFolder} while its engine ran`;
   expect(() => takeFolder(enginePlaces(second))).toThrow(why);
+  expect(() => takeFolder(enginePlaces(second))).toThrow(`engine stop --data '${places.dataFolder}'`);
   expect(takeFolder(places), 'the original has its engine').toBeUndefined();
   unlock?.();
 });

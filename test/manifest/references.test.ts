@@ -95,7 +95,7 @@ describe('references between rows', () => {
     const { summary } = await check(['hero,svc/image', `edit,${EDIT('@hero')}`]);
     expect(problemsOf(summary)).toEqual([
       expect.stringMatching(/^2:1 B6 /),
-      '3:5 B70 image: @hero refers to a row that no line has whose id can be read',
+      '3:5 B70 image: @hero refers to a row that no readable line has',
     ]);
   });
 

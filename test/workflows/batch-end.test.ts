@@ -19,11 +19,7 @@ vi.mock('@temporalio/workflow', async (original) => {
     getExternalWorkflowHandle: () => ({ signal: () => new Promise((resolve) => setTimeout(resolve, 1_000)) }),
   };
 });
-vi.mock('../../workflows/proxies.js', () => ({
-  homeProxy: () => home,
-  wholeBatchProxy: () => whole,
-  lastReadProxy: () => ({ readAccount: async () => undefined }),
-}));
+vi.mock('../../workflows/proxies.js', async () => (await import('./support/one-run.js')).batchProxies(home, whole));
 
 beforeEach(() => {
   vi.useFakeTimers();

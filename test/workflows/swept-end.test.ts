@@ -33,11 +33,7 @@ vi.mock('@temporalio/workflow', async (original) => {
     }),
   };
 });
-vi.mock('../../workflows/proxies.js', () => ({
-  homeProxy: () => home,
-  wholeBatchProxy: () => whole,
-  lastReadProxy: () => ({ readAccount: async () => undefined }),
-}));
+vi.mock('../../workflows/proxies.js', async () => (await import('./support/one-run.js')).batchProxies(home, whole));
 
 beforeEach(() => {
   vi.useFakeTimers();

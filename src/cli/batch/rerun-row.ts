@@ -31,16 +31,16 @@ export async function rerunRow(session: Session, batch: string, id: string, orde
   const known = await knownBatch(session, batch);
   await refuseStrangeHome(known, order.trustHome);
   const asked = await findRow(known, id);
-  await refuseHeldBack(known, id);
+  await refuseHeldBack(known, [id]);
   const found = order.withDependents ? [asked, ...(await dependentsOf(known, asked))] : [asked];
   const rows: RerunRow[] = [];
   for (const one of found) {
     const ready = await readyToRerun(known, one, one === asked);
     if (ready !== undefined) rows.push(ready);
   }
-  for (const { row } of rows) await refuseHeldBack(known, row.id);
-  if (rows.length > 1) await refuseDraining(known);
   const ids = rows.map(({ row }) => row.id);
+  await refuseHeldBack(known, ids);
+  if (ids.length > 1) await refuseDraining(known);
   await approve(known, rows, order.yes);
   await noteReruns(known.access.home, batch, ids);
   // What feeds before what is fed: while a row waits for its new render, nothing that it feeds begins.
@@ -104,8 +104,11 @@ export interface RerunRow extends Pick<PlacedRow, 'row'> {
 }
 
 /** Until the rest of a sample is approved its rows are not rendered, so that a new render would wait for ever. */
-async function refuseHeldBack({ session, access, batch, generation }: KnownBatch, id: string): Promise<void> {
-  if ((await sampleInForce(access.home, batch, generation.generation))?.has(id) !== false) return;
+async function refuseHeldBack(known: KnownBatch, ids: readonly string[]): Promise<void> {
+  const { session, access, batch, generation } = known;
+  const sample = await sampleInForce(access.home, batch, generation.generation);
+  const id = sample && ids.find((one) => !sample.has(one));
+  if (id === undefined) return;
   throw new UserError(
     `row '${id}' is not of the sample of '${batch}', whose rest waits for your approval: \`${commandHint(session, `approve ${batch}`)}\` shows what it costs and runs it; nothing was submitted`,
   );

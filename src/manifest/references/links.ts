@@ -94,7 +94,7 @@ function knownFlaw(
 export function unknownFlaw({ ids, nameless }: Links, { column, media }: Refers): LinkFlaw {
   const near = nearestWord(media.id, ids.all());
   const hint = near === undefined ? '' : `; did you mean @${near}?`;
-  const absent = nameless === 0 ? 'the manifest does not have' : 'no line has whose id can be read';
+  const absent = nameless === 0 ? 'the manifest does not have' : 'no readable line has';
   return { code: 'B70', column, message: `${column}: ${referenceText(media)} refers to a row that ${absent}${hint}` };
 }
 

@@ -68,3 +68,10 @@ export const oneRun = {
     return true;
   },
 };
+
+/** What a batch asks of the home and of its end, in place of activities: for `vi.mock('../../workflows/proxies.js', …)`. */
+export const batchProxies = <Home, Whole>(home: Home, whole: Whole) => ({
+  homeProxy: () => home,
+  wholeBatchProxy: () => whole,
+  lastReadProxy: () => ({ readAccount: async () => undefined }),
+});
