@@ -1,6 +1,7 @@
 import type { QuietTime } from '../src/books/check/counted-time.js';
 import { finishBooks } from '../src/books/finish-books.js';
 import { settleCase } from '../src/books/settle-case.js';
+import { watch } from '../src/books/verdicts.js';
 import { slotUntilMs } from '../src/books/waits.js';
 import type {
   AttemptInput,
@@ -145,6 +146,9 @@ async function standingResult(deps: Dependencies, ref: AttemptRef, kind: Kind): 
   const attempt = (await deps.ledger.readAttempt(ref)) ?? { n: ref.n, states: [], torn: true };
   // What was decided while the case was open moved no balance: the check of other cases needs it in the books.
   await finishBooks(deps.books, ref, attempt);
+  // Whoever gave the verdict may have died before it was watched.
+  const last = attempt.states.at(-1);
+  if (last?.state === 'verdict' && last.verdict !== 'undecided') await watch(deps.books, ref, kind, last);
   const slotUntil = slotUntilMs(deps, attempt, kind);
   const result = refusedResult(attempt) ?? (await resultOf(deps, ref, attempt));
   return { outcome: 'standing', result, slotUntilMs: slotUntil, ...(await trustOf(deps)) };

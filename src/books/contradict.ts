@@ -1,4 +1,4 @@
-import type { Attempt } from '../domain/attempt.js';
+import type { Attempt, AttemptRef } from '../domain/attempt.js';
 import { statesOf } from '../home/row-standing.js';
 import { distrust, type WatchedVerdict } from '../home/verdicts.js';
 import { clockText } from './check/story.js';
@@ -9,26 +9,25 @@ import { reviseRow } from './revise.js';
 import { mostOfOpen } from './spent.js';
 
 /** The assumptions did not hold: nothing is sent again by itself until a person has looked. */
-export async function contradict(
-  books: Books,
-  watched: WatchedVerdict,
-  attempt: Attempt,
-  sentence: string,
-): Promise<void> {
-  const { batch, id, n } = watched;
+export async function raiseAlarm(books: Books, { batch, id, n }: AttemptRef, sentence: string): Promise<void> {
   books.log.error({ batch, id, n, sentence }, 'a verdict was contradicted; if-proved is off for this account');
   await distrust(books.home, {
     why: `attempt ${n} of row '${id}' in batch '${batch}': ${sentence}`,
     atMs: books.now(),
   });
+}
+
+/** The row needs a person: what it brought may have been paid beside another attempt. */
+export async function contradict(books: Books, ref: AttemptRef, attempt: Attempt, sentence: string): Promise<void> {
+  const { batch, id, n } = ref;
   const attempts = await books.ledger.read(batch, id);
   // A row that has one job alone is paid once, whichever of its group was counted too little.
   if (isGrouped(attempt) && attempts.length === n) return;
   // With a handle and no later attempt there is something to carry on, which the next run does.
   const goesOn = attempts.length === n && attempts.at(-1)?.states.at(-1)?.state !== 'verdict';
   const seen = goesOn ? {} : { seenStates: statesOf(attempts) };
-  const moreNano = await mostOfOpen(books, watched, attempt, () => knownPrices(books, batch));
-  await reviseRow(books, watched, { revision: 'contradicted', sentence, attempts: attempts.length, ...seen, moreNano });
+  const moreNano = await mostOfOpen(books, ref, attempt, () => knownPrices(books, batch));
+  await reviseRow(books, ref, { revision: 'contradicted', sentence, attempts: attempts.length, ...seen, moreNano });
 }
 
 export function opening({ verdict, atMs }: WatchedVerdict): string {

@@ -88,10 +88,10 @@ export async function settleCase(
   const goneMs = verdict === 'not_billed' ? settled.goneMs + skippedMs : null;
   const held = settled.story && heldAtMs(settled.story, evidence.lambdaMs);
   await bookVerdict(books, row, ref, { attempt, endedAtMs, verdict, goneMs, heldAtMs: held });
-  if (verdict !== 'undecided') await watch(books, ref, row.kind, verdict);
+  if (verdict !== 'undecided') await watch(books, ref, row.kind, stated);
   else if (isLengthUnknown(books, row)) {
     const untilMs = evidence.subject.t0Ms + skippedMs + SETTLED_WITHIN_MS / settings.timeScale;
-    await watch(books, ref, row.kind, verdict, untilMs);
+    await watch(books, ref, row.kind, stated, untilMs);
   }
   return { outcome: 'verdict', verdict, slotUntilMs: endedAtMs, ...defined({ byPerson }) };
 }

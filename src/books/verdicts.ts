@@ -1,29 +1,20 @@
 import type { Attempt, AttemptRef, Verdict } from '../domain/attempt.js';
 import { defined } from '../domain/defined.js';
 import type { Kind } from '../domain/kind.js';
-import { hasJob, intentOf, standingOf, wholeRefusal } from '../domain/standing.js';
+import { hasJob, intentOf, standingOf } from '../domain/standing.js';
 import { nameOf } from '../home/attempts.js';
-import { statesOf } from '../home/row-standing.js';
-import { policyOf, runOrder } from '../home/run-order.js';
-import {
-  type Group,
-  isTrusted,
-  unwatchVerdict,
-  type WatchedVerdict,
-  watchedVerdicts,
-  watchVerdict,
-} from '../home/verdicts.js';
+import { type Group, unwatchVerdict, type WatchedVerdict, watchedVerdicts, watchVerdict } from '../home/verdicts.js';
 import { legibleRow } from './attempt-price.js';
+import { carryOut, finishVerdict } from './carry-out.js';
 import { bookVerdict } from './charges.js';
 import { type Evidence, newestAlone, upTo } from './check/evidence.js';
 import { settle } from './check/settle.js';
-import { contradict, opening } from './contradict.js';
+import { contradict, opening, raiseAlarm } from './contradict.js';
 import { gatherEvidence } from './evidence.js';
 import { bookUnread } from './finish-books.js';
 import { isGrouped, isMiscounted, spentLabels } from './group-labels.js';
 import { refundOfLabel } from './label-refund.js';
 import type { Books } from './open-books.js';
-import { reviseRow } from './revise.js';
 import { renderMaxMs, slotUntilMs } from './waits.js';
 
 /** Verdicts that stand are looked at again with every reading: the service may be later than was assumed. */
@@ -35,11 +26,12 @@ export async function watch(
   books: Books,
   ref: AttemptRef,
   kind: Kind,
-  verdict: Verdict,
-  untilMs = books.now() + (renderMaxMs(books, kind) + WATCH_MS) / books.settings.timeScale,
+  { verdict, atMs }: { verdict: Verdict; atMs: number },
+  untilMs = atMs + (renderMaxMs(books, kind) + WATCH_MS) / books.settings.timeScale,
 ): Promise<void> {
   const { batch, id, n } = ref;
-  await watchVerdict(books.home, { batch, id, n, kind, verdict, atMs: books.now(), untilMs });
+  if (books.now() > untilMs) return;
+  await watchVerdict(books.home, { batch, id, n, kind, verdict, atMs, untilMs });
 }
 
 /** Compares every watched verdict with what the ledger and the balance show now. */
@@ -61,11 +53,14 @@ const TOO_MANY = 'more jobs of its group exist than were found billed';
 
 async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): Promise<void> {
   const standing = standingOf(attempt);
+  if (await finishVerdict(books, watched, attempt)) return;
   if (watched.verdict === 'not_billed' && hasJob(standing)) {
     const isCounted = isGrouped(attempt);
     // Which of interchangeable attempts was billed is a label: as long as no further job turns up the count was right.
     if (isCounted && !(await isMiscounted(books, nameOf(watched)))) return;
-    await contradict(books, watched, attempt, `${opening(watched)} ${isCounted ? TOO_MANY : EXISTS}`);
+    const sentence = `${opening(watched)} ${isCounted ? TOO_MANY : EXISTS}`;
+    await raiseAlarm(books, watched, sentence);
+    await contradict(books, watched, attempt, sentence);
     return unwatchVerdict(books.home, watched);
   }
   // A person, or a later answer, has settled it otherwise.
@@ -91,6 +86,8 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
   if (settled.outcome !== 'verdict') return;
   if (watched.verdict === 'not_billed' && settled.verdict === 'billed') {
     const sentence = `${opening(watched)} ${settled.sentence}`;
+    // Before the verdict: a process that dies between the two finds both again.
+    await raiseAlarm(books, watched, sentence);
     await appendVerdict(books, watched, 'billed', sentence);
     await book(books, watched, attempt, 'billed', null);
     await contradict(books, watched, attempt, sentence);
@@ -110,7 +107,7 @@ async function takeBack(
 ): Promise<void> {
   await appendVerdict(books, watched, 'not_billed', sentence, group?.id);
   await books.ledger.close(watched);
-  await goOnUnpaid(books, watched, attempt, sentence);
+  await carryOut(books, watched, attempt, { verdict: 'not_billed', sentence });
 }
 
 /** Up to the last reading for which all discounts are known; later ones are looked at once they are. */
@@ -135,38 +132,7 @@ async function settleLate(books: Books, watched: WatchedVerdict, attempt: Attemp
   // With the time that did not count for the evidence: it is no earlier than it was.
   const goneMs = verdict === 'not_billed' ? settled.goneMs + books.now() - evidence.nowMs : null;
   await book(books, watched, attempt, verdict, goneMs);
-  if (verdict === 'not_billed') return goOnUnpaid(books, watched, attempt, sentence);
-  const seenStates = statesOf(await books.ledger.read(watched.batch, watched.id));
-  await reviseRow(books, watched, { revision: 'billed', sentence, seenStates });
-}
-
-/** The row is unpaid again: by its batch's policy it is sent anew, else it has failed. */
-async function goOnUnpaid(
-  books: Books,
-  { batch, id }: WatchedVerdict,
-  attempt: Attempt,
-  sentence: string,
-): Promise<void> {
-  const intent = intentOf(attempt);
-  const isRefused = wholeRefusal(attempt) !== undefined;
-  const goesOn = intent !== undefined && !isRefused && (await maySendAgain(books, batch));
-  const states = statesOf(await books.ledger.read(batch, id));
-  // A record that has not seen the last state is outdone by it.
-  await reviseRow(books, { batch, id }, { revision: 'unbilled', sentence, seenStates: goesOn ? states - 1 : states });
-  if (!goesOn) return;
-  const { generation, part, index, kind } = intent;
-  const row = { batch, generation, part, index, id, kind };
-  // A batch that has ended finds it at its next order.
-  await books.messenger.reopen({ generation, rows: 0, row });
-}
-
-async function maySendAgain(books: Books, batch: string): Promise<boolean> {
-  const [policy, { ends }, trusted] = await Promise.all([
-    policyOf(books, batch),
-    runOrder(books, batch, 'unsaid'),
-    isTrusted(books.home),
-  ]);
-  return policy !== 'hold' && ends === undefined && trusted;
+  await carryOut(books, watched, attempt, { verdict, sentence });
 }
 
 async function appendVerdict(
@@ -178,7 +144,7 @@ async function appendVerdict(
 ): Promise<void> {
   const stated = { state: 'verdict', atMs: books.now(), verdict, sentence, ...defined({ group }) } as const;
   await books.ledger.append(watched, stated);
-  await watch(books, watched, watched.kind, verdict);
+  await watch(books, watched, watched.kind, stated);
 }
 
 async function book(

@@ -10,7 +10,7 @@ import type { Row } from '../../src/domain/row.js';
 import { markCancelled } from '../../src/home/batch-marks.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
 import { rowStanding } from '../../src/home/row-standing.js';
-import { isTrusted } from '../../src/home/verdicts.js';
+import { isTrusted, unwatchVerdict, watchedVerdicts } from '../../src/home/verdicts.js';
 import { accountAtHand, MINUTE_MS, plainRow, readAccount } from '../activities/support/account-at-hand.js';
 import { intent, wholeRecord } from '../home/support/examples.js';
 
@@ -149,4 +149,59 @@ test('I20: a batch is told the most that an attempt cost which had been found no
   await read(minutes(31, 33), 19.8);
   const was = { status: 'failed', creditsNano: 0 };
   expect(told).toEqual([{ id: 'still', status: 'review', creditsNano: null, was, moreNano: PRICE_NANO }]);
+});
+
+/** As if the process died at the next change of a record: what comes after it in the same step is not done. */
+function dieAtNextRecord({ records }: Awaited<ReturnType<typeof lostRow>>['deps']) {
+  const { changeRecord } = records;
+  records.changeRecord = () => {
+    records.changeRecord = changeRecord;
+    return Promise.reject(new Error('killed'));
+  };
+}
+
+test('a worker that dies before the record of a bill that came back: the next reading carries it out', async () => {
+  const { deps, read, settle, verdicts } = await lostRow(STILL);
+  const limits = { maxCreditsNano: null, maxFailures: null };
+  const policy = { ambiguity: 'if-proved', retries: 0, wasteMaxNano: 0 } as const;
+  await writeBatchOrder(deps.home, 'b', { limits, policy, retry: null });
+  const asked: string[] = [];
+  deps.messenger.reopen = async ({ row: { id } }) => {
+    asked.push(id);
+    return true;
+  };
+  await read([1], 19.8);
+  await settle();
+  await deps.records.writeRecord('b', lostPaid);
+  dieAtNextRecord(deps);
+  await read(minutes(2, 30), 20);
+  expect(await verdicts()).toEqual(['billed', 'not_billed']);
+  const record = await deps.records.readRecord('b', 'still');
+  expect(record).toMatchObject({ status: 'failed', reasonCode: 'answer_lost_unbilled', creditsNano: 0 });
+  // Once: what was carried out is not carried out at each reading.
+  expect(asked).toEqual(['still']);
+});
+
+test('a worker that dies before the record of a contradicted verdict: the row is in review all the same', async () => {
+  const { deps, read, verdicts } = await refunded();
+  const { creditsNano: _none, ...unpaid } = lostPaid;
+  const unbilled = { status: 'failed', reasonCode: 'answer_lost_unbilled', creditsNano: 0, seenStates: 4 } as const;
+  await deps.records.writeRecord('b', { ...unpaid, ...unbilled });
+  dieAtNextRecord(deps);
+  await read(minutes(25, 28), 19.8);
+  expect(await verdicts()).toEqual(['billed', 'not_billed', 'billed']);
+  expect(await isTrusted(deps.home)).toBe(false);
+  expect(await deps.records.readRecord('b', 'still')).toMatchObject({
+    status: 'review',
+    reasonCode: 'verdict_contradicted',
+  });
+});
+
+test('a worker that dies before its verdict is watched: the job that asks again has it watched', async () => {
+  const { deps, read, settle } = await lostRow(STILL);
+  await read([1], 19.8);
+  await settle();
+  await unwatchVerdict(deps.home, { batch: 'b', id: 'still', n: 1 });
+  await settle();
+  expect((await watchedVerdicts(deps.home)).map(({ verdict }) => verdict)).toEqual(['billed']);
 });
