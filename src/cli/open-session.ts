@@ -53,6 +53,12 @@ export function nameWords(...names: string[]): string {
   return [...(names.some((name) => name.startsWith('-')) ? ['--'] : []), ...names].join(' ');
 }
 
+/** An order for a whole batch: a flag of its own stands before a name that begins with a dash. */
+export function orderWords(order: string, batch: string, flag = ''): string {
+  const own = flag === '' ? [] : [flag];
+  return (batch.startsWith('-') ? [order, ...own, nameWords(batch)] : [order, batch, ...own]).join(' ');
+}
+
 /** A word as a shell takes it. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -5,6 +5,7 @@ import { createJsonEvents } from '../../src/cli/batch/json-events.js';
 import type { KnownBatch } from '../../src/cli/batch/known-batch.js';
 import { tellCancelled } from '../../src/cli/batch/tell-cancelled.js';
 import { engineLines } from '../../src/cli/commands/engine.js';
+import { orderWords } from '../../src/cli/open-session.js';
 import { type ListedCase, sumOf } from '../../src/cli/review/case-list.js';
 import { countsText, creditsJson, exitCodeOf, spentWords } from '../../src/cli/views/counts.js';
 import { bar, isCounted, liveLines, plainLine, stateOf } from '../../src/cli/views/live-view.js';
@@ -291,7 +292,7 @@ describe('the end', () => {
       groups: [],
       cases: [LOST],
       sum: sumOf([LOST]),
-      reviewHint: 'callsheet review list b',
+      hint: (words: string) => `callsheet ${words}`,
       folder: '/out/b',
       tookMs: 62_000,
     };
@@ -321,6 +322,17 @@ describe('the end', () => {
       '2 rows were not started, since what feeds them was given up: `callsheet review resubmit b <id>` pays for that again',
     );
     expect(summaryLines({ ...givenUp, givenUp: 'a' }, colors).join()).toContain('`callsheet review resubmit b a`');
+    const elsewhere = { ...stopped, hint: (words: string) => `callsheet ${words} --data d` };
+    expect(
+      summaryLines(elsewhere, colors)
+        .join()
+        .match(/`callsheet [^`]+`/g),
+    ).toEqual([
+      '`callsheet resume b --max-credits <more> --data d`',
+      '`callsheet retry b --data d`',
+      '`callsheet review list b --data d`',
+    ]);
+    expect(orderWords('resume', '-b', '--max-credits <more>')).toBe('resume --max-credits <more> -- -b');
     const earlier = (inputsChanged: boolean) =>
       summaryLines({ ...facts, keepEarlier: 2, inputsChanged }, colors).find((line) => line.startsWith('2 rows keep'));
     expect(earlier(false)).toBe(

@@ -7,7 +7,7 @@ import { attemptOf } from '../../home/row-standing.js';
 import { isTrusted } from '../../home/verdicts.js';
 import { type FailureGroup, groupFailures } from '../../report/tallies.js';
 import type { BatchPlace } from '../access/home-access.js';
-import { commandHint, nameWords } from '../open-session.js';
+import { commandHint } from '../open-session.js';
 import { type CaseSum, type ListedCase, listedCase, sumOf } from '../review/case-list.js';
 import { EXIT } from '../user-error.js';
 import { addToGroup, exitCodeOf, type GroupTotal, type GroupTotals, groupsJson, totalOf } from '../views/counts.js';
@@ -61,13 +61,13 @@ export async function closeBatch(ended: EndedBatch): Promise<number> {
     ...(unattributed === undefined ? {} : { unattributed: rangeText(unattributed) }),
   });
   await events?.written();
-  const reviewHint = commandHint(session, `review list ${nameWords(ended.batch)}`);
+  const hint = (words: string): string => commandHint(session, words);
   const awaitsApproval = (await gateToApprove(home, ended.batch, ended.generation)) !== undefined;
   const kept = await readKeepEarlier(ended.access, ended.batch);
   const isLeft = result.stopped !== undefined;
   const left = isLeft ? { left: await countLeft({ ...ended, generation: { generation: ended.generation } }) } : {};
   const told = { ...end, ...kept, ...balance, ...left };
-  const facts = { ...ended, ...result, ...told, folder, reviewHint, isSampled, awaitsApproval };
+  const facts = { ...ended, ...result, ...told, folder, hint, isSampled, awaitsApproval };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;
 }

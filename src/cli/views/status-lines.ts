@@ -1,7 +1,7 @@
 import { parseCredits } from '../../domain/money.js';
 import { quoteJson, quoteLines } from '../../report/quote-lines.js';
 import type { BatchStateReport } from '../batch/batch-state.js';
-import { commandHint, nameWords } from '../open-session.js';
+import { commandHint, nameWords, orderWords } from '../open-session.js';
 import type { Session } from '../session.js';
 import { amount, countsText, spentWords } from './counts.js';
 import { ETA_NOT_YET, etaText, formatDate } from './durations.js';
@@ -128,16 +128,16 @@ export function nextWords(report: BatchStateReport): string {
   if (needPerson > 0) return `review list ${name}`;
   // More credits than were approved after a sample are approved again.
   if (stopped === 'budget_reached' && sample === 'approved') return `approve ${name}`;
-  if (stopped !== null) return `resume ${batch}${flagFor(stopped)}`;
+  if (stopped !== null) return orderWords('resume', batch, flagFor(stopped));
   return orderForRest(report) ?? `results ${name}`;
 }
 
 /** A retry runs what feeds rows before those rows; `--accept-inputs` adds to it what waits for a file to be taken. */
 function orderForRest({ batch, counts, waitsForRetry, left }: BatchStateReport): string | undefined {
   const { starts = {}, givenUp, inputsChanged } = left ?? {};
-  if (starts['accept inputs'] || inputsChanged) return `retry ${batch} --accept-inputs`;
+  if (starts['accept inputs'] || inputsChanged) return orderWords('retry', batch, '--accept-inputs');
   const isRetried = waitsForRetry || starts.retry || starts.follow || starts.run;
-  if (isRetried || counts.failed + counts.cancelled > 0) return `retry ${batch}`;
+  if (isRetried || counts.failed + counts.cancelled > 0) return orderWords('retry', batch);
   return starts.review && givenUp !== undefined ? `review resubmit ${nameWords(batch, givenUp)}` : undefined;
 }
 

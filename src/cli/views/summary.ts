@@ -5,7 +5,7 @@ import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { STATUSES, type StartAgain } from '../../domain/outcome.js';
 import type { FailureGroup } from '../../report/tallies.js';
-import { nameWords } from '../open-session.js';
+import { nameWords, orderWords } from '../open-session.js';
 import { type CaseSum, type ListedCase, reasonSentence, stakeText, sumText } from '../review/case-list.js';
 import { plain, type Terminal } from '../terminal.js';
 import { amount, type Counts, type GroupTotals, groupLines, spentWords, totalOf } from './counts.js';
@@ -22,7 +22,7 @@ export interface SummaryFacts {
   groups: readonly FailureGroup[];
   /** By the rows' `group`. */
   totals?: GroupTotals;
-  /** Rows that need a person, and the command that lists them. */
+  /** Rows that need a person. */
   cases: readonly ListedCase[];
   sum: CaseSum;
   /** Rows that a person gave up as lost. */
@@ -39,7 +39,8 @@ export interface SummaryFacts {
   isSampled?: boolean;
   /** What was approved of the rest is used up, or nothing was: `approve` goes on, not `resume`. */
   awaitsApproval?: boolean;
-  reviewHint: string;
+  /** A command to type next, with the flags that told this one where to look (`commandHint`). */
+  hint: (words: string) => string;
   /** The batch's folder. */
   folder: string;
   tookMs: number | undefined;
@@ -115,59 +116,61 @@ function forPersonOf({ counts, settled = 0 }: SummaryFacts): number {
 }
 
 function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
-  const { batch, counts, sum, stopped } = facts;
+  const { batch, counts, sum, stopped, hint } = facts;
   const forPerson = forPersonOf(facts);
   const toRetry = counts.failed + counts.cancelled;
   const lines: string[] = [];
-  if (facts.isSampled) lines.push(sampledLine(batch, counts.not_started));
+  if (facts.isSampled) lines.push(sampledLine(facts));
   else if (stopped !== undefined) lines.push(colors.yellow(`${STOPPED_WORDS[stopped]}: ${leftText(facts, stopped)}`));
   else if (counts.not_started > 0) lines.push(...notStartedLines(facts));
   if (facts.keepEarlier) lines.push(keepEarlierLine(facts, facts.keepEarlier));
-  if (toRetry > 0) lines.push(`${amount(toRetry, 'row')} can be run again: \`callsheet retry ${batch}\``);
+  if (toRetry > 0) lines.push(`${amount(toRetry, 'row')} can be run again: \`${hint(orderWords('retry', batch))}\``);
   if (forPerson > 0) {
     const stake = sum.rows > 0 ? `, ${sumText(sum)} at stake` : '';
     lines.push(
-      colors.yellow(`${amount(forPerson, 'row needs', 'rows need')} a person${stake}: \`${facts.reviewHint}\``),
+      colors.yellow(
+        `${amount(forPerson, 'row needs', 'rows need')} a person${stake}: \`${hint(orderWords('review list', batch))}\``,
+      ),
     );
   }
   return lines;
 }
 
-function keepEarlierLine({ batch, inputsChanged }: SummaryFacts, rows: number): string {
-  const order = inputsChanged ? `retry ${batch} --accept-inputs` : 'explain rerun_failed';
+function keepEarlierLine({ batch, inputsChanged, hint }: SummaryFacts, rows: number): string {
+  const order = inputsChanged ? hint(orderWords('retry', batch, '--accept-inputs')) : 'callsheet explain rerun_failed';
   const say = inputsChanged ? 'takes the file that feeds it as it lies, and renders it' : 'says what to do';
   const keep = `${amount(rows, 'row keeps its', 'rows keep their')} earlier file`;
-  return `${keep}, since another render that was ordered brought nothing (rerun_failed): \`callsheet ${order}\` ${say}`;
+  return `${keep}, since another render that was ordered brought nothing (rerun_failed): \`${order}\` ${say}`;
 }
 
 /** What the same command again would leave as it is comes with the order that starts it. */
 function notStartedLines(facts: SummaryFacts): string[] {
-  const { batch, counts, notStarted = {}, reviewHint } = facts;
+  const { batch, counts, notStarted = {}, hint } = facts;
+  const again = hint(orderWords('retry', batch));
   const { retry = 0, follow = 0, review = 0, 'accept inputs': changed = 0 } = notStarted;
   const were = (rows: number): string => `${amount(rows, 'row was', 'rows were')} not started`;
   const since = (rows: number): string => `${were(rows)}, since what feeds ${rows === 1 ? 'it' : 'them'}`;
   const lines: string[] = [];
   const rest = counts.not_started - retry - follow - review - changed;
   if (rest > 0) lines.push(`${were(rest)}: the same command again goes on`);
-  if (retry > 0) lines.push(`${since(retry)} brought no output: \`callsheet retry ${batch}\` runs both`);
-  if (follow > 0)
-    lines.push(`${since(follow)} came later: \`callsheet retry ${batch}\` runs ${follow === 1 ? 'it' : 'them'}`);
+  if (retry > 0) lines.push(`${since(retry)} brought no output: \`${again}\` runs both`);
+  if (follow > 0) lines.push(`${since(follow)} came later: \`${again}\` runs ${follow === 1 ? 'it' : 'them'}`);
   if (changed > 0) {
-    const order = `\`callsheet retry ${batch} --accept-inputs\` takes it as it lies`;
+    const order = `\`${hint(orderWords('retry', batch, '--accept-inputs'))}\` takes it as it lies`;
     lines.push(`${since(changed)} is another file now or gone: bring it back, or ${order}`);
   }
   if (review > 0 && forPersonOf(facts) === 0) {
-    lines.push(
-      `${since(review)} was given up: \`callsheet review resubmit ${nameWords(batch, facts.givenUp ?? '<id>')}\` pays for that again`,
-    );
+    const order = hint(`review resubmit ${nameWords(batch, facts.givenUp ?? '<id>')}`);
+    lines.push(`${since(review)} was given up: \`${order}\` pays for that again`);
   } else if (review > 0) {
-    lines.push(`${since(review)} needs a person: settle that first with \`${reviewHint}\``);
+    lines.push(`${since(review)} needs a person: settle that first with \`${hint(orderWords('review list', batch))}\``);
   }
   return lines;
 }
 
-function sampledLine(batch: string, rows: number): string {
-  return `sampled: ${amount(rows, 'row waits', 'rows wait')} for your approval; report.html shows the sample, \`callsheet approve ${batch}\` goes on`;
+function sampledLine({ batch, counts, hint }: SummaryFacts): string {
+  const rows = amount(counts.not_started, 'row waits', 'rows wait');
+  return `sampled: ${rows} for your approval; report.html shows the sample, \`${hint(orderWords('approve', batch))}\` goes on`;
 }
 
 export const STOPPED_WORDS: Record<StopReason, string> = {
@@ -175,14 +178,14 @@ export const STOPPED_WORDS: Record<StopReason, string> = {
   too_many_failures: 'stopped because more rows failed than --max-failures allows',
 };
 
-function leftText({ batch, counts, left, awaitsApproval = false }: SummaryFacts, stopped: StopReason): string {
-  const order = awaitsApproval ? 'approve' : 'resume';
-  return `${amount(left ?? counts.not_started, 'row was', 'rows were')} not started; \`callsheet ${order} ${batch}${flagFor(stopped)}\` goes on`;
+function leftText({ batch, counts, left, awaitsApproval = false, hint }: SummaryFacts, stopped: StopReason): string {
+  const order = hint(orderWords(awaitsApproval ? 'approve' : 'resume', batch, flagFor(stopped)));
+  return `${amount(left ?? counts.not_started, 'row was', 'rows were')} not started; \`${order}\` goes on`;
 }
 
 /** What the command that goes on must say besides. */
 export function flagFor(stopped: StopReason): string {
-  return stopped === 'budget_reached' ? ' --max-credits <more>' : '';
+  return stopped === 'budget_reached' ? '--max-credits <more>' : '';
 }
 
 /** A group of equal row errors as one line of a terminal. */
