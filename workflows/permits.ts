@@ -1,4 +1,3 @@
-import type { AccountReading } from '../src/contract/account.js';
 import type { RecoveredHolder } from '../src/contract/recover.js';
 import type {
   Holder,
@@ -11,6 +10,7 @@ import type {
 } from '../src/contract/semaphore.js';
 import { defined } from '../src/domain/defined.js';
 import type { Kind } from '../src/domain/kind.js';
+import { merge } from './account-pauses.js';
 import { effectiveCap, lowerCap, rememberRender, sameJob } from './cap.js';
 import { markProbe, noteAnswered, noteCase, noteThrough, noteTurnedAway } from './curbs.js';
 import { charge, chargeBack, noteAsking } from './shares.js';
@@ -209,49 +209,4 @@ const isAnswer = ({ phase }: Holder, { answered, overCap, done }: Release): bool
 
 function liftQuiet(state: SemaphoreState, job: JobKey): void {
   state.quiets = state.quiets.filter((q) => !sameJob(q.job, job));
-}
-
-// ---- when the account's pauses for a key or for credits end, from what a read of the account shows ----
-
-/** More balances than this need not be told apart. */
-const SEEN_MAX = 20;
-
-/** Ends the pauses whose cause has changed: never for the same key, never for a balance that did not suffice. */
-export function review(state: SemaphoreState, reading: AccountReading): void {
-  state.pauses = state.pauses.filter((paused) => {
-    if (paused.reason === 'key') return !hasNewKey(paused, reading);
-    return paused.reason !== 'credits' || !hasRisen(paused, reading);
-  });
-}
-
-/** A refusal that comes while the account is paused for the same cause adds what it knows. */
-export function merge(known: PauseReason, again: Pick<PauseReason, 'seenNano' | 'keyMark'>, nowMs: number): void {
-  note(known, again.seenNano ?? []);
-  known.refusedMs = nowMs;
-  if (again.keyMark !== undefined) known.keyMark = again.keyMark;
-}
-
-/** The read was answered, so its key is good; whether it is another one, its mark says. */
-function hasNewKey({ keyMark }: PauseReason, reading: AccountReading): boolean {
-  return keyMark === undefined || reading.keyMark === undefined || keyMark !== reading.keyMark;
-}
-
-/**
- * A balance above a lower one seen since the refusal, and not itself one of those while it may be late: it may show
- * again what was there before, and a balance that looks sufficient was not. Later the same figure is a top-up.
- */
-function hasRisen(paused: PauseReason, { balanceNano, shownUntilMs = 0 }: AccountReading): boolean {
-  if (balanceNano === null) return false;
-  const { seenNano, needNano = 0, refusedMs = paused.sinceMs } = paused;
-  // Known from the ledger alone, after a crash: nobody can say what the balance was.
-  if (seenNano === undefined) return balanceNano >= needNano;
-  const hasChanged = seenNano.length > 0 && (shownUntilMs > refusedMs || !seenNano.includes(balanceNano));
-  if (hasChanged && balanceNano > Math.min(...seenNano) && balanceNano >= needNano) return true;
-  note(paused, [balanceNano]);
-  return false;
-}
-
-function note(paused: PauseReason, balances: readonly number[]): void {
-  if (balances.length === 0) return;
-  paused.seenNano = [...new Set([...(paused.seenNano ?? []), ...balances])].slice(-SEEN_MAX);
 }

@@ -1,7 +1,8 @@
-import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, patched } from '@temporalio/workflow';
 import type { RecoverResult } from '../src/contract/recover.js';
 import type { Granted, Holder, JobKey, SemaphoreInput, SemaphoreState } from '../src/contract/semaphore.js';
 import { defined } from '../src/domain/defined.js';
+import { review } from './account-pauses.js';
 import { sameJob } from './cap.js';
 import { noteReached } from './curbs.js';
 import { nameHeirs } from './heirs.js';
@@ -107,7 +108,7 @@ export function openAccountWatch(
   async function readCaps(): Promise<void> {
     const reading = await reads.readAccount({ maxAgeMs: 10_000 / timeScale });
     state.planCap = reading.concurrent;
-    permits.review(state, reading);
+    review(state, reading, () => patched('bought-less-than-needed'));
   }
 }
 

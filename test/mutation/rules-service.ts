@@ -136,12 +136,8 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ...within('activities/download.ts', [
     [119, '    await deps.ledger.append(ref, endStateOf(reading, deps.now()));\n', '', 1],
   ]),
-  ...within('workflows/permits.ts', [
-    [
-      83,
-      'if (hasChanged && balanceNano > Math.min(...seenNano) && balanceNano >= needNano)',
-      'if (balanceNano >= needNano)',
-    ],
+  ...within('workflows/account-pauses.ts', [
+    [83, 'if (hasChanged && moreNano > 0 && balanceNano >= needNano)', 'if (balanceNano >= needNano)'],
   ]),
   ...within('workflows/curbs.ts', [
     [86, 'return FIRST_MS * 2 ** (refusals - 1);', 'return FIRST_MS;'],

@@ -1,8 +1,8 @@
 // What ends the pause after a 401 or a 402: another key, a balance that rose (docs/guarantees.md, T3 and I14).
 import { describe, expect, it } from 'vitest';
 import type { PauseReason } from '../../src/contract/semaphore.js';
+import { review } from '../../workflows/account-pauses.js';
 import * as permits from '../../workflows/permits.js';
-import { review } from '../../workflows/permits.js';
 
 const CREDIT = 1_000_000_000;
 
@@ -11,7 +11,7 @@ function paused(reason: Omit<PauseReason, 'sinceMs'>) {
   permits.pause(state, reason, 0);
   const read = (balance: number | null, keyMark = 'one', shownUntilMs = 0): boolean => {
     const balanceNano = balance === null ? null : balance * CREDIT;
-    review(state, { concurrent: 5, rpm: 60, balanceNano, keyMark, shownUntilMs });
+    review(state, { concurrent: 5, rpm: 60, balanceNano, keyMark, shownUntilMs }, () => true);
     return state.pauses.length === 0;
   };
   return { state, read };
@@ -40,6 +40,11 @@ describe('402 (F20)', () => {
     const { read } = refusal(2, 0.1);
     expect(read(1)).toBe(false);
     expect(read(2.5)).toBe(true);
+  });
+
+  it('whole credits that were bought end it though one row needs more: another may need less', () => {
+    const { read } = refusal(8, 0.1, 0.3);
+    expect([read(0.9), read(0.1), read(5.1)]).toEqual([false, false, true]);
   });
 
   it('a top-up after a fall ends it', () => {
