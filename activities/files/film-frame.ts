@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,6 +9,7 @@ import type { FedMedia, Frame } from '../../src/domain/row.js';
 import { readFrame, writeFrame } from '../../src/home/feeds.js';
 import type { Home } from '../../src/home/home.js';
 import { toStoreError } from '../../src/store/folder-errors.js';
+import { makePassingFolder, passingFolder } from '../../src/store/passing.js';
 import type { Store } from '../../src/store/port.js';
 
 /** Frames of films, by ffmpeg where it is installed: out of a local copy, without network, within bounds. */
@@ -42,12 +42,12 @@ export async function takeFrame(film: Film, frame: Frame): Promise<TakenFrame> {
   const source = await film.read();
   if (source === undefined) return { problem: 'the film is gone' };
   return frameOf(source, demuxer, frame).catch((error: unknown) => {
-    throw toStoreError(error, 'write', '', tmpdir());
+    throw toStoreError(error, 'write', '', passingFolder());
   });
 }
 
 async function frameOf(source: AsyncIterable<Uint8Array>, demuxer: string, frame: Frame): Promise<TakenFrame> {
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-frame-'));
+  const folder = await makePassingFolder('frame');
   try {
     const [path, png] = [join(folder, 'film'), join(folder, 'frame.png')];
     await pipeline(Readable.from(source), createWriteStream(path, { mode: 0o600 }));

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { OutputFile } from '../domain/outcome.js';
 import { isS3Address } from '../domain/s3.js';
+import { makePassingFolder } from '../store/passing.js';
 import { isNoFile, type Store } from '../store/port.js';
 
 /** A small picture of an output, as it stands inside a page. */
@@ -81,7 +81,7 @@ export function createPosters(ffmpeg = 'ffmpeg'): Posters {
   /** Most of what a frame costs is the start of ffmpeg: one makes them all, and each alone where a file stops it. */
   async function framesOf(store: Store, asked: readonly PosterAsked[], untilMs: number): Promise<Frames> {
     const frames: Frames = new Map();
-    const folder = await mkdtemp(join(tmpdir(), 'callsheet-poster-')).catch(() => undefined);
+    const folder = await makePassingFolder('poster').catch(() => undefined);
     if (folder === undefined) return frames; // Without room for posters the page has tiles.
     try {
       const films: Film[] = [];

@@ -55,7 +55,8 @@ async function isOlder(folder: string, beforeMs: number): Promise<boolean> {
   return facts.every((one) => one === undefined || one.mtimeMs < beforeMs);
 }
 
-async function bytesBelow(folder: string): Promise<number> {
+/** Of the files that lie in it; what is gone meanwhile counts nothing. */
+export async function bytesBelow(folder: string): Promise<number> {
   const names = (await entriesOf(folder)).map((entry) => join(folder, entry.name));
   const facts = await Promise.all(names.map((path) => lstat(path).catch(() => undefined)));
   return facts.reduce((sum, one) => sum + (one?.size ?? 0), 0);

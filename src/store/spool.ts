@@ -1,10 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, lstat, open, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { errorCode, toStoreError } from './folder-errors.js';
-import type { Leftover } from './leftovers.js';
+import { toStoreError } from './folder-errors.js';
+import { clearPassed, newPassingPath, passingFolder } from './passing.js';
 import type { PendingFile } from './port.js';
 import { writeBehind } from './write-behind.js';
 
@@ -98,8 +96,8 @@ interface SpoolFile {
 }
 
 async function createFile(): Promise<SpoolFile> {
-  const folder = spoolFolder();
-  const path = newSpoolPath();
+  const folder = passingFolder();
+  const path = newPassingPath('upload');
   const onDisk = async <T>(operation: () => Promise<T>): Promise<T> => {
     try {
       return await operation();
@@ -107,7 +105,7 @@ async function createFile(): Promise<SpoolFile> {
       throw toStoreError(error, 'write', '', folder);
     }
   };
-  for await (const { remove } of findSpooled(Date.now())) await remove().catch(() => undefined);
+  await clearPassed();
   const handle: FileHandle = await onDisk(() => open(path, 'wx+', 0o600));
   const disk = writeBehind(handle, 'passing');
   const read = (offset: number, into: Buffer) => onDisk(() => fill(handle, into, offset));
@@ -122,42 +120,4 @@ async function createFile(): Promise<SpoolFile> {
       await rm(path, { force: true }).catch(() => undefined);
     },
   };
-}
-
-/** The files of this machine that hold what is on its way into a bucket; their names say whose they are. */
-
-const NAME = /^callsheet-upload-(\d+)-[0-9a-f]{24}$/;
-/** No upload lasts as long: by then another process may have the number. */
-const LEFT_OVER_MS = 86_400_000;
-
-export function spoolFolder(): string {
-  return tmpdir();
-}
-
-/** A path that nothing else has. */
-export function newSpoolPath(): string {
-  return join(spoolFolder(), `callsheet-upload-${process.pid}-${randomBytes(12).toString('hex')}`);
-}
-
-/** This user's files whose process is gone. */
-export async function* findSpooled(nowMs: number): AsyncIterable<Leftover> {
-  const folder = spoolFolder();
-  for (const name of await readdir(folder).catch(() => [])) {
-    const [, pid] = NAME.exec(name) ?? [];
-    if (pid === undefined) continue;
-    const path = join(folder, name);
-    const facts = await lstat(path).catch(() => undefined);
-    if (!facts?.isFile() || facts.uid !== process.getuid?.()) continue;
-    if (isAlive(Number(pid)) && nowMs - facts.mtimeMs < LEFT_OVER_MS) continue;
-    yield { path, bytes: facts.size, remove: () => rm(path, { force: true }) };
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) !== 'ESRCH';
-  }
 }

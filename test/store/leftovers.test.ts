@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createFolderStore } from '../../src/store/folder.js';
 import { findLeftovers } from '../../src/store/leftovers.js';
-import { findSpooled } from '../../src/store/spool.js';
+import { findPassed, makePassingFolder } from '../../src/store/passing.js';
 import { collect, streamOf, temporaryFolder } from './support/temporary.js';
 
 const OLD_MS = Date.now() - 7_200_000;
@@ -54,7 +54,7 @@ describe('what killed processes leave behind', () => {
   });
 });
 
-describe("what was on its way into a bucket, in this machine's temporary folder", () => {
+describe("what only passed through this machine's temporary folder", () => {
   afterEach(() => vi.unstubAllEnvs());
 
   test('is found when its process is gone, or long forgotten; what another process still sends is not', async () => {
@@ -68,7 +68,7 @@ describe("what was on its way into a bucket, in this machine's temporary folder"
     write(join(folder, name(process.pid, 3)), 'days old', nowMs - 90_000_000);
     write(join(folder, `callsheet-upload-${gone}`), 'not ours', nowMs);
     symlinkSync(join(folder, name(process.pid, 2)), join(folder, name(gone, 4)));
-    const found = await collect(findSpooled(nowMs));
+    const found = await collect(findPassed(nowMs));
     const listed = found.map(({ path, bytes }) => [path, bytes]).sort();
     expect(listed).toEqual(
       [
@@ -78,5 +78,16 @@ describe("what was on its way into a bucket, in this machine's temporary folder"
     );
     for (const { remove } of found) await remove();
     expect(readdirSync(folder)).toHaveLength(3);
+  });
+
+  test('whoever needs such a folder removes those of processes that were killed', async () => {
+    const folder = temporaryFolder();
+    vi.stubEnv('TMPDIR', folder);
+    const { pid: gone } = spawnSync(process.execPath, ['--version']);
+    const left = join(folder, `callsheet-frame-${gone}-${'1'.repeat(24)}`);
+    write(join(left, 'film'), 'half a film', Date.now());
+    expect(await collect(findPassed(Date.now()))).toMatchObject([{ path: left, bytes: 11 }]);
+    const made = await makePassingFolder('poster');
+    expect(readdirSync(folder)).toEqual([basename(made)]);
   });
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isS3Address } from '../../domain/s3.js';
 import { findLeftovers, type Leftover } from '../../store/leftovers.js';
 import { createPlaces } from '../../store/open-store.js';
-import { findSpooled } from '../../store/spool.js';
+import { findPassed } from '../../store/passing.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { Sights } from '../access/sights.js';
 import { readBatchState } from './batch-state.js';
@@ -49,7 +49,7 @@ export async function cleanBatches(
     await takeBelow(isS3Address(home) ? [home, ...whole].join('/') : join(home, ...whole), nowMs - QUIET_MS, false);
   }
 
-  await take(findSpooled(nowMs));
+  await take(findPassed(nowMs));
   for (const batch of batches) {
     const state = await readBatchState(access, sights, batch);
     if (state !== undefined && state.state !== 'finished') {

@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, open, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
 import { ERRORS_HEADER, errorLine, type Problem } from '../../manifest/problem.js';
+import { makePassingFolder } from '../../store/passing.js';
 import { UserError } from '../user-error.js';
 
 const COPIED_BYTES_MAX = 1 << 20;
@@ -21,7 +21,7 @@ export async function withErrorsFile<T>(
   if (path === undefined) return check();
   await refuseForeignFile(path);
   const file = await open(path, 'w', 0o600).catch((error: Error) => refuseUnwritable(path, error));
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-errors-'));
+  const folder = await makePassingFolder('errors');
   try {
     const waiting = createWriteStream(join(folder, 'problems.csv'), { mode: 0o600 });
     const written = finished(waiting);

@@ -25,6 +25,8 @@ const READ_BYTES = 1 << 20;
 export async function openSpill<T = SpilledRow>(): Promise<Spill<T>> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-rows-'));
   const file = await open(join(folder, 'rows.jsonl'), 'wx+', 0o600);
+  // Only this handle has it: a process that is killed leaves nothing.
+  await rm(folder, { recursive: true, force: true });
   let lines: string[] = [];
   let characters = 0;
 
@@ -60,7 +62,6 @@ export async function openSpill<T = SpilledRow>(): Promise<Spill<T>> {
     },
     async close() {
       await file.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }
