@@ -32,8 +32,8 @@ export interface RawRow {
   findings: readonly Finding[];
   /** The record could not be taken apart: there is nothing to check in it. */
   isBroken?: boolean;
-  /** Columns that the header lacks or misspells, which was said once. */
-  saidInHeader?: ReadonlySet<string>;
+  /** Columns that the manifest lacks or misspells, which was said where they stand. */
+  said?: ReadonlySet<string>;
 }
 
 export const CELL_BYTES_MAX = 1024 * 1024;

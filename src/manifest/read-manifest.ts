@@ -111,7 +111,7 @@ export function readHeader(record: CsvRecord, delimiter: string): CsvHeader {
   const names = cells.map((name, at) => {
     const column = at + 1;
     const earlier = positions.get(name);
-    if (earlier !== undefined) {
+    if (earlier !== undefined && name !== '') {
       const message = `column ${quoted(name)} appears twice (${earlier}, ${column})`;
       findings.push({ line, column, code: 'B8', field: name, message });
       return null;
@@ -144,7 +144,7 @@ export function rowOfRecord(record: CsvRecord, header: CsvHeader): RawRow {
   const cells = new Map<string, Cell>();
   const findings: Finding[] = [];
   const row: RawRow = { line, cells, findings, positionOf: (name) => positions.get(name) };
-  if (said.size > 0) row.saidInHeader = said;
+  if (said.size > 0) row.said = said;
   if (texts.length !== names.length) {
     const hint = texts.length > names.length ? ' (unquoted comma?)' : ' (a delimiter or a quote missing?)';
     const message = `row has ${texts.length} ${texts.length === 1 ? 'cell' : 'cells'}, header has ${names.length}${hint}`;
@@ -173,20 +173,24 @@ export function rowOfObject(record: JsonlRecord): RawRow {
   }
   const positions = new Map<string, number>();
   const findings: Finding[] = [];
+  const present = new Set(record.cells.map(({ name }) => name));
+  const said = new Set<string>();
   for (const cell of record.cells) {
     const { name, column } = cell;
     const earlier = positions.get(name);
-    const unknown = columnFlaw(name);
+    const unknown = columnFlaw(name, present);
     const large = cellSizeFlaw(cell.text);
     if (earlier !== undefined) {
       const message = `column ${quoted(name)} appears twice (${earlier}, ${column})`;
       findings.push({ line, column, code: 'B8', field: name, message });
-    } else if (unknown !== undefined)
-      findings.push({ line, column, code: unknown.code, field: name, message: unknown.message });
-    else if (large !== undefined)
+    } else if (unknown !== undefined) {
+      const { code, message, meant } = unknown;
+      if (meant !== undefined && !present.has(meant)) said.add(meant);
+      findings.push({ line, column, code, field: name, message });
+    } else if (large !== undefined)
       findings.push({ line, column, code: 'B55', field: name, message: `${name}: ${large}` });
     else if (cell.text !== '') cells.set(name, cell);
     positions.set(name, column);
   }
-  return { line, cells, positionOf: (name) => positions.get(name), findings };
+  return { line, cells, positionOf: (name) => positions.get(name), findings, said };
 }

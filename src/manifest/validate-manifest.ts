@@ -114,13 +114,14 @@ function createChecker(
   };
 }
 
-/** What the header lacks is no news in each row. */
-function reportOf({ saidInHeader }: RawRow, log: ProblemLog): Report {
-  if (saidInHeader === undefined) return log;
+/** What is missing since its column is misspelt is no news: nor that of a size one side stands alone then. */
+function reportOf({ said }: RawRow, log: ProblemLog): Report {
+  if (said === undefined || said.size === 0) return log;
+  const isHalf = said.has('width') || said.has('height');
   return {
     ...log,
     problem(row, code, field, message) {
-      if (saidInHeader.has(field)) row.bad = true;
+      if (said.has(field) || (code === 'B14' && isHalf)) row.bad = true;
       else log.problem(row, code, field, message);
     },
   };

@@ -182,9 +182,20 @@ describe('the header', () => {
     expect(await rows(HEADER.replace('model', 'modle'))).toEqual([
       expect.stringContaining("B9 unknown column 'modle'; did you mean 'model'?"),
     ]);
+    // A size that stands alone since the other side is misspelt is the same mistake.
+    expect(await rows(HEADER.replace('width', 'widht'))).toEqual([
+      expect.stringContaining("B9 unknown column 'widht'; did you mean 'width'?"),
+    ]);
     // What else is wrong with a row is said.
     const [, second] = await rows(`${HEADER.replace('prompt', 'promt').replace('kind', 'group')}`);
     expect(second).toContain('B57 row needs a kind');
+  });
+
+  it('columns without a name are told as such, each where it stands', async () => {
+    expect(await printed(`${HEADER},,\n${good('a')},,\n`)).toEqual([
+      expect.stringContaining('B9 a column has no name'),
+      expect.stringContaining('B9 a column has no name'),
+    ]);
   });
 
   it('passes x-… columns through untouched', async () => {

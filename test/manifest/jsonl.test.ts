@@ -104,6 +104,16 @@ describe('JSONL', () => {
     expect(problem).toMatch(/^<stdin>:1:1: B60 the line is not valid JSON( at character \d+)?$/);
   });
 
+  it('B9: what is missing since its field is misspelt is said once', async () => {
+    const { prompt, ...rest } = image;
+    expect(await printed({ ...rest, promt: prompt })).toEqual([
+      "<stdin>:1:4: B9 unknown column 'promt'; did you mean 'prompt'?",
+    ]);
+    expect(await printed({ ...image, widht: 1024, height: 1024 })).toEqual([
+      "<stdin>:1:5: B9 unknown column 'widht'; did you mean 'width'?",
+    ]);
+  });
+
   it('B8, B9, B22: repeated and unknown fields, with their position', async () => {
     expect(await printed('{"id":"a","kind":"svc/image","model":"svc-delta-4","prompt":"p","prompt":"q"}')).toEqual([
       "<stdin>:1:5: B8 column 'prompt' appears twice (4, 5)",
