@@ -61,7 +61,11 @@ export async function finishVerdict(books: Books, ref: AttemptRef, attempt: Atte
   const isLast = attempts.at(-1)?.n === ref.n;
   const before = attempt.states.findLast((state) => state.state === 'verdict' && state !== last);
   if (verdict === 'billed' && before?.state === 'verdict' && before.verdict === 'not_billed') {
-    if (isLast && isGrouped(attempt)) return false;
+    // A record that tells of it was corrected, or a person has looked since.
+    const isUntold = isLast
+      ? record.reasonCode === 'answer_lost_unbilled'
+      : !record.flags.includes('possibly_paid_twice');
+    if (!isUntold || (isLast && isGrouped(attempt))) return false;
     await finishBooks(books, ref, attempt);
     await contradict(books, ref, attempt, sentence);
     return true;
