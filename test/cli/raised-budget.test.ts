@@ -12,7 +12,7 @@ import { CREDIT, type SeededHome, type SeededRow, seededHome, T0 } from './seede
 
 const PRICES = [{ kind: 'vendor-f/video' as const, components: [{ unit: 'request' as const, credits: '0.4' }] }];
 const CANCELLED = { status: 'cancelled', reasonCode: 'cancelled_by_user', attempts: 0 } as const;
-const RAISE = "the batch's budget is 0.3: `callsheet approve b --max-credits <n>` raises it";
+const RAISE = "the batch's budget is 0.3: `callsheet approve b --max-credits <n> ";
 
 /** A batch that may cost `maxCredits`, and whose retry ran until that was spent. */
 async function budgeted(rows: SeededRow[], maxCredits: number, url?: string): Promise<SeededHome> {
@@ -52,7 +52,7 @@ describe('a budget that was approved after a sample', () => {
       await approved(home, 0.8);
       for (const more of [[], ['--max-credits', '0.8']]) {
         const refused = await home.run('approve', 'b', ...more);
-        const advice = 'its budget is 0.8 credits (`callsheet approve b --max-credits <more>` raises it)';
+        const advice = 'its budget is 0.8 credits (`callsheet approve b --max-credits <more> ';
         expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(advice)]);
       }
       const { exitCode, stdout, stderr } = await home.run('approve', 'b', '--max-credits', '5');

@@ -19,7 +19,7 @@ const UNDECIDED: AttemptState = {
 const FILE = { file: 'media/one.mp4', contentType: 'video/mp4', bytes: 5, sha256: 'a'.repeat(64) };
 
 const BEING_RENDERED =
-  /row 'one' is being rendered again already, by the order of \d{4}-.*: `callsheet watch b` follows it to its end/;
+  /row 'one' is being rendered again already, by the order of \d{4}-.*: `callsheet watch b .*` follows it to its end/;
 
 let home: SeededHome;
 beforeEach(async () => {
@@ -42,8 +42,8 @@ function stopEngine(): void {
 const states = async (id: string) => (await home.ledger.read('b', id)).map(({ states }) => states.at(-1)?.state);
 
 test.each([
-  ['open', /row 'open' is under way: wait for its end, `callsheet watch b` follows it; nothing was changed/],
-  ['lost', /row 'lost' needs a person first, .*`callsheet review show b lost`/],
+  ['open', /row 'open' is under way: wait for its end, `callsheet watch b .*` follows it; nothing was changed/],
+  ['lost', /row 'lost' needs a person first, .*`callsheet review show b lost .*`/],
   ['failed', /row 'failed' is not done/],
   ['edited', /row 'edited' was changed in the manifest since/],
   ['onne', /batch 'b' has no row 'onne'; did you mean 'one'\?/],

@@ -8,6 +8,7 @@ import {
   writeSampleGate,
 } from '../../home/batch-marks.js';
 import { changeBatchOrder, readBatchOrder } from '../../home/batch-order.js';
+import { commandHint, orderWords } from '../open-session.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { approvedBudget, budgetsOf, refuseLower } from './approved-budget.js';
@@ -88,9 +89,8 @@ async function openableGate({ session, access: { home }, batch, generation }: Kn
   const gate = await gateToApprove(home, batch, generation.generation);
   if (gate !== undefined) return gate;
   if (await isCancelledBatch(home, batch)) {
-    throw new UserError(
-      `batch '${batch}' was cancelled: \`callsheet retry ${batch}\` takes that back; nothing was submitted`,
-    );
+    const retry = commandHint(session, orderWords('retry', batch));
+    throw new UserError(`batch '${batch}' was cancelled: \`${retry}\` takes that back; nothing was submitted`);
   }
   const known = await readSampleGate(home, batch);
   const approved = known?.approved;
@@ -98,11 +98,9 @@ async function openableGate({ session, access: { home }, batch, generation }: Kn
   const [nowNano, given] = [isBound ? (approved?.maxCreditsNano ?? null) : null, session.config.budget.maxCredits];
   const isMore = ownLimits(session).includes('--max-credits') && given !== null && nowNano !== null && given > nowNano;
   if (isBound && isMore) return known;
+  const raise = commandHint(session, orderWords('approve', batch, '--max-credits <more>'));
   const budget =
-    nowNano === null
-      ? ''
-      : `, and its budget is ${formatCredits(nowNano)} credits (\`callsheet approve ${batch} --max-credits <more>\` raises it)`;
-  throw new UserError(
-    `nothing of batch '${batch}' waits for approval${budget}: \`callsheet status ${batch}\` shows where it stands`,
-  );
+    nowNano === null ? '' : `, and its budget is ${formatCredits(nowNano)} credits (\`${raise}\` raises it)`;
+  const look = commandHint(session, orderWords('status', batch));
+  throw new UserError(`nothing of batch '${batch}' waits for approval${budget}: \`${look}\` shows where it stands`);
 }

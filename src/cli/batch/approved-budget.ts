@@ -2,6 +2,7 @@ import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { SampleGate } from '../../home/batch-marks.js';
 import type { BatchOrder } from '../../home/batch-order.js';
 import { confirm } from '../ask-person.js';
+import { commandHint, orderWords } from '../open-session.js';
 import { spentBefore } from '../plan/approve-plan.js';
 import { costText, type Plan } from '../plan/plan-view.js';
 import { UserError } from '../user-error.js';
@@ -36,8 +37,9 @@ export function budgetsOf(gate: SampleGate, order: BatchOrder | undefined, gener
 export function refuseLower({ session, batch }: KnownBatch, { isApproved, nowNano }: Budgets): void {
   const given = session.config.budget.maxCredits;
   if (!isApproved || nowNano === null || given === null || given >= nowNano) return;
+  const raise = commandHint(session, orderWords('approve', batch, '--max-credits <more>'));
   throw new UserError(
-    `'${batch}' may cost ${formatCredits(nowNano)} credits already, and --max-credits ${formatCredits(given)} is less: \`callsheet approve ${batch} --max-credits <more>\` raises it; nothing was submitted`,
+    `'${batch}' may cost ${formatCredits(nowNano)} credits already, and --max-credits ${formatCredits(given)} is less: \`${raise}\` raises it; nothing was submitted`,
   );
 }
 

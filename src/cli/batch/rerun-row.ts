@@ -5,7 +5,7 @@ import { noteReruns } from '../../home/row-orders.js';
 import { rowAt } from '../../home/rows.js';
 import { rowsOf } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
-import { commandHint, nameWords } from '../open-session.js';
+import { commandHint, nameWords, orderWords } from '../open-session.js';
 import { costText } from '../review/case-list.js';
 import { dependentsOf, nearestIdHint, type PlacedRow, refTo } from '../review/case-row.js';
 import { continueRows } from '../review/continue-rows.js';
@@ -81,7 +81,7 @@ export async function recordRerun(
 
 function tell({ session, batch }: KnownBatch, rows: readonly string[], held: string | undefined): void {
   const { terminal, isJson } = session;
-  const next = commandHint(session, `watch ${batch}`);
+  const next = commandHint(session, orderWords('watch', batch));
   if (isJson) {
     const queued = held === undefined;
     terminal.json({ schema: 1, batch, command: 'rerun', rows, queued, held: held ?? null, next });
@@ -137,7 +137,7 @@ async function findRow(known: KnownBatch, id: string): Promise<PlacedRow> {
 
 /** Undefined for a row that is only fed and was not rendered yet: it takes the new file anyway. */
 export async function readyToRerun(
-  { access: { ledger, records, rows }, batch, generation: { generation } }: KnownBatch,
+  { session, access: { ledger, records, rows }, batch, generation: { generation } }: KnownBatch,
   { row }: Pick<PlacedRow, 'row'>,
   isAsked: boolean,
 ): Promise<RerunRow | undefined> {
@@ -153,18 +153,16 @@ export async function readyToRerun(
   const attempts = await ledger.read(batch, row.id);
   const open = attempts.map((attempt) => standingOf(attempt)).find((standing) => OPEN.includes(standing));
   if (open === 'undecided') {
-    return refuse(
-      `needs a person first, since an attempt of it is undecided: \`callsheet review show ${nameWords(batch, row.id)}\``,
-    );
+    const show = commandHint(session, `review show ${nameWords(batch, row.id)}`);
+    return refuse(`needs a person first, since an attempt of it is undecided: \`${show}\``);
   }
+  const watch = commandHint(session, orderWords('watch', batch));
   // Before what is open: the attempt of an order that is being carried out is open as well.
   if (record?.rerunAtMs !== undefined) {
     const since = formatDate(new Date(record.rerunAtMs).toISOString());
-    return refuse(
-      `is being rendered again already, by the order of ${since}: \`callsheet watch ${batch}\` follows it to its end`,
-    );
+    return refuse(`is being rendered again already, by the order of ${since}: \`${watch}\` follows it to its end`);
   }
-  if (open !== undefined) return refuse(`is under way: wait for its end, \`callsheet watch ${batch}\` follows it`);
+  if (open !== undefined) return refuse(`is under way: wait for its end, \`${watch}\` follows it`);
   if (record === undefined || record.status !== 'done') {
     if (!isAsked) return undefined;
     return refuse(`is not done: \`callsheet run\`, \`retry\` and \`review\` go on with it`);

@@ -9,7 +9,7 @@ import { isRerun, rerunOrder } from '../../home/row-orders.js';
 import { type RowContent, rowStanding } from '../../home/row-standing.js';
 import { retryFor } from '../../home/run-order.js';
 import { knownPrices, listPrice, resultSources } from '../access/home-access.js';
-import { commandHint } from '../open-session.js';
+import { commandHint, orderWords } from '../open-session.js';
 import { spentBefore } from '../plan/approve-plan.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
@@ -117,11 +117,16 @@ export async function stoppedEarly(known: KnownBatch): Promise<boolean> {
 }
 
 /** More credits than were approved after a sample are asked for again. */
-async function refuseAboveApproval({ access, batch, generation }: KnownBatch, given: BatchLimits): Promise<void> {
+async function refuseAboveApproval(
+  { session, access, batch, generation }: KnownBatch,
+  given: BatchLimits,
+): Promise<void> {
   const { maxCreditsNano } = await approvedLimits(access.home, batch, generation.generation, given);
   if (given.maxCreditsNano === null || given.maxCreditsNano === maxCreditsNano || maxCreditsNano === null) return;
+  const flag = `--max-credits ${formatCredits(given.maxCreditsNano)}`;
+  const again = commandHint(session, orderWords('approve', batch, flag));
   throw new UserError(
-    `'${batch}' was approved for up to ${formatCredits(maxCreditsNano)} credits: \`callsheet approve ${batch} --max-credits ${formatCredits(given.maxCreditsNano)}\` asks again; nothing was submitted`,
+    `'${batch}' was approved for up to ${formatCredits(maxCreditsNano)} credits: \`${again}\` asks again; nothing was submitted`,
   );
 }
 

@@ -3,6 +3,7 @@ import { isCancelledBatch, readSampleGate, type SampleGate, writeSampleGate } fr
 import type { Chains } from '../../manifest/references/chains.js';
 import { type BatchPlace, knownPrices, listPrice, rowsOf } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
+import { commandHint, orderWords } from '../open-session.js';
 import { countKeptRows } from '../plan/count-kept-rows.js';
 import type { PreparedBatch } from '../plan/prepare-batch.js';
 import type { CountedRows, RowCounterOptions } from '../plan/row-counter.js';
@@ -102,11 +103,10 @@ export async function closeGate(at: BatchPlace, work: WorkAccess, gate: SampleGa
 }
 
 /** Throws a UserError while the batch runs. */
-export async function refuseRunning({ access: { home }, batch }: BatchPlace, work: WorkAccess): Promise<void> {
+export async function refuseRunning({ session, access: { home }, batch }: BatchPlace, work: WorkAccess): Promise<void> {
   if (!(await isRunning(home.account, batch, work))) return;
-  throw new UserError(
-    `batch '${batch}' runs: wait until it has ended (\`callsheet watch ${batch}\`); nothing was changed`,
-  );
+  const watch = commandHint(session, orderWords('watch', batch));
+  throw new UserError(`batch '${batch}' runs: wait until it has ended (\`${watch}\`); nothing was changed`);
 }
 
 /** Says which rows of the sample do not stand for what the manifest asks now. */

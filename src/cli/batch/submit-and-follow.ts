@@ -3,7 +3,7 @@ import type { SlotTerms } from '../../domain/batch.js';
 import { resultsDue } from '../../home/batch-marks.js';
 import { type BatchPlace, openPlace, rowsOf } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
-import { commandHint } from '../open-session.js';
+import { commandHint, orderWords } from '../open-session.js';
 import type { CountedRows } from '../plan/row-counter.js';
 import type { RenderSources } from '../reuse/found-renders.js';
 import type { Session } from '../session.js';
@@ -120,7 +120,7 @@ export function sayEarlyInterrupt({ session, batch }: Pick<BatchPlace, 'session'
   });
   return {
     handingOver: () => {
-      line = `detached: batch '${batch}' goes on in the background; \`${commandHint(session, `watch ${batch}`)}\` follows it`;
+      line = `detached: batch '${batch}' goes on in the background; \`${commandHint(session, orderWords('watch', batch))}\` follows it`;
     },
     over,
   };
@@ -184,8 +184,9 @@ export async function followAgain(session: Session, batch: string): Promise<numb
     // Its last rows may have ended since they were counted.
     const left = await batchTally(access, batch, generation);
     if (left.open === 0) return closeBatch({ ...common, result: await resultOf(access, batch, left) });
+    const resume = commandHint(session, orderWords('resume', batch));
     throw new UserError(
-      `batch '${batch}' does not run, and ${amount(left.open, 'row is', 'rows are')} not finished: \`callsheet resume ${batch}\` goes on, or the \`callsheet run …\` that started it`,
+      `batch '${batch}' does not run, and ${amount(left.open, 'row is', 'rows are')} not finished: \`${resume}\` goes on, or the \`callsheet run …\` that started it`,
       EXIT.standsStill,
     );
   }

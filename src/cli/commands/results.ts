@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../io.js';
-import { openSession, withSettings } from '../open-session.js';
+import { commandHint, openSession, orderWords, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
 import { READ_EXIT_HELP } from '../user-error.js';
 
@@ -32,9 +32,10 @@ async function writeResults(session: Session, batch: string): Promise<void> {
   const files = ['results.csv', 'results.jsonl', 'failed.csv'].map((name) => `${folder}/${name}`);
   if (session.isJson) return terminal.json({ schema: 1, batch, rows: generation.rows, counts, open, files });
   for (const file of files) terminal.data(file);
+  const retry = commandHint(session, orderWords('retry', batch));
   const left =
     orphans === 0
       ? ''
-      : `; failed.csv leaves out ${orphans}, which nothing could feed there: \`callsheet retry ${batch}\` runs what can run`;
+      : `; failed.csv leaves out ${orphans}, which nothing could feed there: \`${retry}\` runs what can run`;
   terminal.note(`${generation.rows} rows: ${countsText(counts)}${open === 0 ? '' : `, ${open} not ended yet`}${left}`);
 }

@@ -9,6 +9,7 @@ import { knownPrices, listPrice } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
 import { approvedLimits } from '../batch/batch-terms.js';
 import type { KnownBatch } from '../batch/known-batch.js';
+import { commandHint, orderWords } from '../open-session.js';
 import { spentBefore } from '../plan/approve-plan.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
@@ -164,10 +165,15 @@ export async function refuseOverBudget(known: KnownBatch, again: SentAgain): Pro
   }
   if (beforeNano + again.cost.stakeNano <= maxCredits) return;
   const earlier = beforeNano === 0 ? '' : ` beside ${formatCredits(beforeNano)} of the batch before`;
+  const raising = orderWords(
+    await raisingOrder(known, beforeNano + again.cost.stakeNano),
+    known.batch,
+    '--max-credits <n>',
+  );
   const whose =
     maxCredits === own
       ? `--max-credits is ${formatCredits(maxCredits)}`
-      : `the batch's budget is ${formatCredits(maxCredits)}: \`callsheet ${await raisingOrder(known, beforeNano + again.cost.stakeNano)} ${known.batch} --max-credits <n>\` raises it`;
+      : `the batch's budget is ${formatCredits(maxCredits)}: \`${commandHint(known.session, raising)}\` raises it`;
   throw new UserError(`B52 ${again.what}${earlier}, and ${whose}`);
 }
 
