@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { decidedRows } from '../../src/cli/review/continue-rows.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import { intentOf } from '../../src/domain/standing.js';
 import { writeStopMark } from '../../src/engine/engine-record.js';
@@ -110,4 +111,17 @@ test('what a row of a sample feeds beyond the sample is not ordered: it would wa
   expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("row 'fed' is not of the sample")]);
   expect([await states('one'), await states('fed')]).toEqual([['rendered'], ['rendered']]);
   expect((await home.run('rerun', 'b', 'one', '--yes')).exitCode).toBe(0);
+});
+
+test('after `engine stop`, the order for a row that was reused is found again by `resume`, though it has no attempt', async () => {
+  home = await seededHome('b', [
+    { id: 'one', record: { files: [FILE], attempts: 0, reusedFrom: 'old/one' } },
+    { id: 'two', record: { files: [FILE], attempts: 0, reusedFrom: 'old/two' } },
+    { id: 'untried' },
+  ]);
+  stopEngine();
+  expect(await home.run('rerun', 'b', 'one', '--yes')).toMatchObject({ exitCode: 0 });
+  const generation = await home.rows.generation('b', (await home.rows.currentGeneration('b')) ?? '');
+  const found = await decidedRows({ access: home, batch: 'b', generation } as never);
+  expect(found.map(({ id }) => id)).toEqual(['one']);
 });

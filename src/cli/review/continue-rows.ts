@@ -7,14 +7,14 @@ import { resultLines } from '../../home/result-lines.js';
 import { readFollowers, rerunIds } from '../../home/row-orders.js';
 import { touchedRows } from '../../home/row-records.js';
 import { absentIsUndefined } from '../../temporal/look.js';
-import { resultSources } from '../access/home-access.js';
+import { resultSources, rowsOf } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
 import { isOutage, isRunning } from '../batch/batch-source.js';
 import { termsOf } from '../batch/batch-terms.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { batchInput, endOldPause, signalBatch } from '../batch/submit-batch.js';
 import { commandHint } from '../open-session.js';
-import { findCase } from './case-row.js';
+import { findCase, refTo } from './case-row.js';
 
 /**
  * Has the rows go on about which something was recorded. What was decided stands in the home, so where Temporal does not
@@ -81,10 +81,21 @@ export async function decidedRows(known: KnownBatch): Promise<RowRef[]> {
   const { access, batch, generation } = known;
   const touched = touchedRows(access.home, batch);
   const refs: RowRef[] = [];
+  const reran = new Set(await rerunIds(access.home, batch));
+  const unsent = new Set<string>();
   for await (const { row, record } of resultLines(resultSources(access), batch, generation.generation)) {
-    if (record !== undefined || !(await touched.wasTried(row.id))) continue;
+    if (record !== undefined) continue;
+    if (!(await touched.wasTried(row.id))) {
+      // Nothing was ever sent of a row that was reused: its order stands in no attempt.
+      if (reran.has(row.id)) unsent.add(row.id);
+      continue;
+    }
     const last = (await access.ledger.read(batch, row.id)).at(-1)?.states.at(-1);
     if (last !== undefined && isDecision(last)) refs.push((await findCase(known, row.id)).ref);
+  }
+  if (unsent.size === 0) return refs;
+  for await (const placed of rowsOf(access, batch, generation)) {
+    if (unsent.has(placed.row.id)) refs.push(refTo(known, placed));
   }
   return refs;
 }
