@@ -52,7 +52,7 @@ export interface Dependencies extends Handed {
   calls: PaidCalls;
   marks: HomeMarks;
   renders: RenderMemory;
-  /** Inputs on their way to where the service reads them, by their place. */
+  /** Inputs on their way into the home or to where the service reads them, by name: see `together`. */
   uploads: Map<string, Promise<void>>;
 }
 

@@ -10,7 +10,7 @@ import { fedFlaw } from '../../src/manifest/references/feed-flaw.js';
 import { StoreError } from '../../src/store/port.js';
 import type { Dependencies } from '../dependencies.js';
 import { takeFrame } from './film-frame.js';
-import type { InputWork } from './input-urls.js';
+import { type InputWork, together } from './input-urls.js';
 
 /**
  * Copies what other rows rendered for this one into the home, once per content, and takes the frames of films that feed
@@ -64,11 +64,13 @@ async function keep(deps: Dependencies, key: string, out: string, { sha256 }: Ou
   const held = await store.stat(key);
   if (held === undefined) return 'is gone';
   if (held.sha256 !== sha256) return 'is not the file that was rendered';
-  if (await deps.home.hasBlob(sha256)) return undefined;
-  const source = await store.read(key);
-  if (source === undefined) return 'is gone';
   try {
-    await deps.home.putBlobStream(source, sha256, `fed-${sha256}`);
+    await together(deps, `fed-${sha256}`, async () => {
+      if (await deps.home.hasBlob(sha256)) return;
+      const source = await store.read(key);
+      if (source === undefined) throw new StoreError('CHANGED', 'the file went away meanwhile', key);
+      await deps.home.putBlobStream(source, sha256, `fed-${sha256}`);
+    });
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'CHANGED') throw error;
     return 'is not the file that was rendered';

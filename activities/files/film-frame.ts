@@ -24,6 +24,9 @@ const FILM_BYTES_MAX = 1024 ** 3;
 const TIME_MAX_MS = 60_000;
 /** The last frame is looked for from so far before the end. */
 const TAIL_SECONDS = 2;
+/** The system's words, as ffmpeg says them without a language set. */
+const DISK_FULL = /No space left on device|Disk quota exceeded/;
+const SAID_CHARS = 2_000;
 
 /** `missing`: there is no ffmpeg here. `problem`: why the film gives no frame, for a person. */
 export type TakenFrame = { png: Buffer } | { missing: true } | { problem: string };
@@ -53,6 +56,7 @@ async function frameOf(source: AsyncIterable<Uint8Array>, demuxer: string, frame
     await pipeline(Readable.from(source), createWriteStream(path, { mode: 0o600 }));
     const ended = await runFfmpeg(demuxer, path, png, frame);
     if (ended === 'missing') return { missing: true };
+    if (ended === 'full') throw Object.assign(new Error('no room for the frame'), { code: 'ENOSPC' });
     const bytes = ended === 0 ? await readFile(png).catch(() => undefined) : undefined;
     return bytes && bytes.length > 0 ? { png: bytes } : { problem: `ffmpeg finds no ${frame} frame in it` };
   } finally {
@@ -68,8 +72,13 @@ export function hasFfmpeg(): boolean {
   return isInstalled;
 }
 
-/** Its exit code; null where it was ended. */
-function runFfmpeg(demuxer: string, path: string, png: string, frame: Frame): Promise<number | null | 'missing'> {
+/** Its exit code, null where it was ended; `full`: the disk took no frame, which says nothing of the film. */
+function runFfmpeg(
+  demuxer: string,
+  path: string,
+  png: string,
+  frame: Frame,
+): Promise<number | null | 'missing' | 'full'> {
   const seek = frame === 'last' ? ['-sseof', String(-TAIL_SECONDS)] : [];
   const input = ['-protocol_whitelist', 'file,pipe', '-f', demuxer, '-i', `file:${path}`];
   // Each later frame replaces the one before; of the first one alone there is no later.
@@ -77,14 +86,18 @@ function runFfmpeg(demuxer: string, path: string, png: string, frame: Frame): Pr
   const output = ['-an', '-sn', '-dn', '-map', '0:v:0', ...count, '-update', '1', '-c:v', 'png', '-f', 'image2', png];
   const args = ['-v', 'error', '-nostdin', '-y', '-threads', '1', ...seek, ...input, ...output];
   const child = spawn('ffmpeg', args, {
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: pathOnly(),
     timeout: TIME_MAX_MS,
     killSignal: 'SIGKILL',
   });
+  let said = '';
+  child.stderr.on('data', (bytes: Buffer) => {
+    said = `${said}${bytes}`.slice(-SAID_CHARS);
+  });
   return new Promise((resolve) => {
     child.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ENOENT' ? 'missing' : null));
-    child.on('close', resolve);
+    child.on('close', (code) => resolve(code !== 0 && DISK_FULL.test(said) ? 'full' : code));
   });
 }
 

@@ -84,21 +84,24 @@ export function warnOfEarlyEnd(deps: Dependencies, row: Row, signed: SignedUrl, 
 
 /** Uploads the inputs of a row that the service must read by URL: each content once, however many rows name it. */
 export async function uploadInputs(deps: Dependencies, work: InputWork): Promise<void> {
-  const { uploads } = deps;
   for (const [column, list] of Object.entries(work.row.media)) {
     for (const media of list) {
       if (media.source !== 'blob' || !needsUrl(work.row.kind, column, media.mediaType)) continue;
       const { store, key } = placeOf(deps, work, media);
       if (!isReadable(deps, store)) continue;
-      const name = `${store.location}/${key}`;
-      const upload = uploads.get(name) ?? uploadOnce(deps, store, key, media);
-      uploads.set(name, upload);
-      await upload.finally(() => uploads.delete(name));
+      await together(deps, `${store.location}/${key}`, () => uploadIfAbsent(deps, store, key, media));
     }
   }
 }
 
-async function uploadOnce(deps: Dependencies, store: Store, key: string, { sha256 }: Blob): Promise<void> {
+/** What several rows need at once is copied by the first; two writers of one name would take each other's parts away. */
+export async function together({ uploads }: Dependencies, name: string, copy: () => Promise<void>): Promise<void> {
+  const copying = uploads.get(name) ?? copy();
+  uploads.set(name, copying);
+  await copying.finally(() => uploads.delete(name));
+}
+
+async function uploadIfAbsent(deps: Dependencies, store: Store, key: string, { sha256 }: Blob): Promise<void> {
   if ((await store.size(key)) !== undefined) return;
   const source = await deps.home.readBlob(sha256);
   if (source === undefined) throw new InputMissing(`the input ${sha256} is not in the home`);

@@ -6,7 +6,7 @@ import type { RowWork } from '../../src/home/row-work.js';
 import { askedOutput, disagreements } from '../../src/kinds/expected.js';
 import { factsOf } from '../../src/kinds/facts.js';
 import type { Download } from '../../src/service/download.js';
-import type { DiskBudget } from '../../src/store/disk-budget.js';
+import type { Booking, DiskBudget } from '../../src/store/disk-budget.js';
 import { createOutputs, type Outputs, type SavedOutput } from '../../src/store/outputs.js';
 import { type Store, StoreError } from '../../src/store/port.js';
 import type { Dependencies } from '../dependencies.js';
@@ -85,13 +85,13 @@ async function save(landing: Landing, output: RecordedOutput, position: number):
 
 async function saveFrom(landing: Landing, output: RecordedOutput, position: number): Promise<SavedOutput | Missing> {
   const { deps, budget, input, work, store, outputs, onExists } = landing;
-  let free: (() => void) | undefined;
+  let booking: Booking | undefined;
   const over = new AbortController();
   try {
     const source = await open(deps, output, over.signal);
     if (source === undefined) return { end: 'refused', why: 'no_bytes', text: 'no output was kept', isGone: true };
-    free = await budget.reserve(store, source.contentLength ?? 0);
-    return await outputs.save(source.stream, {
+    booking = await budget.reserve(store, source.contentLength ?? 0);
+    return await outputs.save(booking.counted(source.stream), {
       stem: work.row.stem,
       position,
       attemptName: `${work.row.id}-${input.n}`,
@@ -108,7 +108,7 @@ async function saveFrom(landing: Landing, output: RecordedOutput, position: numb
   } finally {
     // An answer that nobody reads keeps its connection for ever, and a full disk is tried every few seconds.
     over.abort();
-    free?.();
+    booking?.end();
   }
 }
 

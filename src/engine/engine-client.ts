@@ -110,10 +110,13 @@ function handle(places: EnginePlaces, address: string, joined: boolean): Engine 
     dataFolder: places.dataFolder,
     async register(registration) {
       const reply = await ask(places, { cmd: 'account', registration }, registerTimeoutMs);
-      if (reply === 'none' || reply === 'silent') {
+      if (reply === 'silent') throw silent(places);
+      if (reply === 'none' || (!reply.ok && reply.code === 'not_ready')) {
         throw new EngineError('engine_gone', 'the engine ended meanwhile: run the same command again');
       }
-      if (!reply.ok) throw new EngineError('registration_failed', reply.message, { reason: reply.code });
+      if (reply.ok) return;
+      if (reply.code === 'worker_timeout') throw new EngineError('not_responding', reply.message);
+      throw new EngineError('registration_failed', reply.message, { reason: reply.code });
     },
     status: () => engineStatus(places.dataFolder),
   };

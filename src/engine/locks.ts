@@ -3,7 +3,7 @@
  * of them twice as many.
  */
 import { mkdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { tryLock } from '#scripts/lock.mjs';
 import { isS3Address } from '../domain/s3.js';
 import { EngineError, stopCommand } from './engine-error.js';
@@ -43,14 +43,16 @@ export function createHomeLocks(isServed: (account: string) => boolean): HomeLoc
       const { home } = registration.settings;
       const name = typeof home === 'string' && !isS3Address(home) ? lockName(join(home, account)) : undefined;
       if (name === undefined) return register(registration);
-      let lock = held.get(name);
+      // By the folder and not its path: that may lead through a link, or be another one since.
+      const folder = basename(name);
+      let lock = held.get(folder);
       if (lock === undefined) {
         const claimed = tryClaim(name);
         if (claimed === undefined) return register(registration);
         if (!('release' in claimed))
           return { ok: false, code: 'home_taken', message: takenText(account, String(home), claimed) };
         lock = { account, release: claimed.release, asking: 0, wasTaken: false, isSilent: false };
-        held.set(name, lock);
+        held.set(folder, lock);
       }
       lock.asking += 1;
       const answer = await register(registration);
@@ -68,10 +70,10 @@ export function createHomeLocks(isServed: (account: string) => boolean): HomeLoc
   };
 
   function releaseIdle(): void {
-    for (const [name, { account, asking, wasTaken, isSilent, release }] of held) {
+    for (const [folder, { account, asking, wasTaken, isSilent, release }] of held) {
       if (asking > 0 || isSilent || (wasTaken && isServed(account))) continue;
       release();
-      held.delete(name);
+      held.delete(folder);
     }
   }
 }

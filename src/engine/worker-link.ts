@@ -158,8 +158,9 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
       };
       const turn = hand({ registration, answer });
       const timer = setTimeout(() => {
-        pending.delete(turn);
-        const message = `the worker said nothing within ${registrationTimeoutS} s; its log is ${options.log}`;
+        // What it says later still counts: it may serve the account, and the next worker must be handed it then.
+        pending.set(turn, { registration });
+        const message = `the worker said nothing within ${registrationTimeoutS} s; its log is ${options.log}: run the same command again`;
         resolve({ ok: false, code: 'worker_timeout', message });
       }, registrationTimeoutS * 1_000);
     });

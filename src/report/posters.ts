@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { OutputFile } from '../domain/outcome.js';
 import { isS3Address } from '../domain/s3.js';
+import { errorCode } from '../store/folder-errors.js';
 import { makePassingFolder } from '../store/passing.js';
 import { isNoFile, type Store } from '../store/port.js';
 
@@ -36,6 +37,7 @@ const FETCHED_BYTES_MAX = 256 * 1024 ** 2;
 const FFMPEG_TIME_MAX_MS = 15_000;
 const KEPT_MAX = 400;
 const WIDTH = 176;
+const NO_ROOM = ['ENOSPC', 'EDQUOT'];
 
 /** Content type → the one demuxer that may read it: an output cannot name other files or hosts to be read. */
 const DEMUXERS: Record<string, string> = {
@@ -92,6 +94,9 @@ export function createPosters(ffmpeg = 'ffmpeg'): Posters {
       }
       if (films.length > 1 && (await takeFrames(films, frames))) return frames;
       for (const film of films) if (!isMissing && performance.now() < untilMs) await takeFrames([film], frames);
+      return frames;
+    } catch (error) {
+      if (!NO_ROOM.includes(errorCode(error) ?? '')) throw error;
       return frames;
     } finally {
       await rm(folder, { recursive: true, force: true });

@@ -4,6 +4,12 @@ import { type Store, StoreError } from './port.js';
 /** Keeps downloads from filling the disk: each asks for its room before its first byte is written. */
 export type DiskBudget = ReturnType<typeof createDiskBudget>;
 
+export interface Booking {
+  /** The stream as it is; what is taken of it is booked no more, since the disk has that much less room by then. */
+  counted(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+  end(): void;
+}
+
 /** Left free: a disk that is full to the last byte stops more than us. */
 const KEEP_FREE_BYTES = 1 << 20;
 
@@ -11,8 +17,8 @@ const KEEP_FREE_BYTES = 1 << 20;
 export function createDiskBudget() {
   const booked = new Map<string, number>();
   return {
-    /** Books the bytes until the function that it gives is called. Throws a StoreError `ENOSPC` where they do not fit. */
-    async reserve(store: Store, bytes: number): Promise<() => void> {
+    /** Books bytes that are to be written. Throws a StoreError `ENOSPC` where they do not fit. */
+    async reserve(store: Store, bytes: number): Promise<Booking> {
       const { location } = store;
       const free = await store.freeBytes();
       const others = booked.get(location) ?? 0;
@@ -22,10 +28,20 @@ export function createDiskBudget() {
         throw new StoreError('ENOSPC', `cannot write to ${location}: the disk is full (${room})`);
       }
       booked.set(location, others + bytes);
-      let isBooked = true;
-      return () => {
-        if (isBooked) booked.set(location, Math.max(0, (booked.get(location) ?? 0) - bytes));
-        isBooked = false;
+      let left = bytes;
+      const giveBack = (count: number): void => {
+        const given = Math.min(count, left);
+        left -= given;
+        booked.set(location, (booked.get(location) ?? 0) - given);
+      };
+      return {
+        async *counted(source) {
+          for await (const chunk of source) {
+            yield chunk;
+            giveBack(chunk.length);
+          }
+        },
+        end: () => giveBack(left),
       };
     },
   };

@@ -1,11 +1,12 @@
 // Frames of films: which one, out of what, and what is refused (design 9, When it runs).
 import { execFileSync } from 'node:child_process';
-import { createReadStream, statSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Film, hasFfmpeg, takeFrame } from '../../activities/files/film-frame.js';
 import { probeMedia } from '../../src/manifest/media/probe-media.js';
 import { temporaryFolder } from '../store/support/temporary.js';
+import { canMount, mountDisk } from '../support/small-disk.js';
 
 let folder: string;
 beforeEach(() => {
@@ -83,3 +84,19 @@ it('F45: a machine without room for a copy of the film says so as a store does',
     message: `cannot write ${join(folder, 'away')}: the folder does not exist (ENOENT)`,
   });
 });
+
+it.skipIf(!canMount() || !hasFfmpeg())(
+  'F45: a disk that has room for the film and not for its frame says nothing of the film',
+  async () => {
+    const two = film('two.mp4', '-f', 'lavfi', '-i', 'testsrc2=s=1280x720:d=1:r=10', '-pix_fmt', 'yuv420p');
+    const disk = join(folder, 'disk');
+    mkdirSync(disk);
+    mountDisk(disk, `${Math.ceil(two.bytes / 1024) + 8}k`);
+    vi.stubEnv('TMPDIR', disk);
+    const taken = takeFrame(two, 'first').finally(() => {
+      vi.unstubAllEnvs();
+      execFileSync('umount', [disk]);
+    });
+    await expect(taken).rejects.toMatchObject({ message: `cannot write ${disk}: the disk is full (ENOSPC)` });
+  },
+);

@@ -1,11 +1,12 @@
 // `callsheet report`: the page beside results.csv, its pictures, and the one for a client.
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createPosters } from '../../src/report/posters.js';
 import { createFolderStore } from '../../src/store/folder.js';
+import { canMount, mountDisk } from '../support/small-disk.js';
 import { smallPng } from '../support/small-png.js';
 import { until } from '../support/until.js';
 import { type SeededHome, type SeededRow, seededHome } from './seeded-home.js';
@@ -112,6 +113,28 @@ test('one damaged film takes no poster from those that are made with it', async 
   expect(made.map((poster) => poster?.contentType)).toEqual(['image/jpeg', undefined, 'image/jpeg']);
   expect(await posters.postersOf(store, asked.toReversed(), soon())).toEqual(made.toReversed());
 });
+
+test.skipIf(!canMount())(
+  'without room for a copy of a film that lies in a bucket it has a tile, and its picture later',
+  async () => {
+    const home = await batch();
+    const disk = join(home.folder, 'disk');
+    mkdirSync(disk);
+    mountDisk(disk, '4k');
+    const store = { ...createFolderStore(join(home.folder, 'out')), location: 's3://films/may' };
+    const file = fileOf('film.mp4', 'video/mp4', readFileSync(join(home.folder, 'film.mp4')), 1);
+    const posters = createPosters();
+    const made = () => posters.postersOf(store, [{ key: 'shots/media/film.mp4', file }], soon());
+    vi.stubEnv('TMPDIR', disk);
+    try {
+      expect(await made()).toEqual([undefined]);
+    } finally {
+      vi.unstubAllEnvs();
+      execFileSync('umount', [disk]);
+    }
+    expect(await made()).toEqual([expect.objectContaining({ contentType: 'image/jpeg' })]);
+  },
+);
 
 test('--open hands the page to the browser of the system, without the key', async () => {
   const home = await batch();

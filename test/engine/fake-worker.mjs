@@ -1,8 +1,9 @@
 // A worker as the supervisor sees one: takes accounts, counts open batches, can be told to misbehave.
 // The settings of a registration are its orders: {fail: code}, {open: n}, {others: n}, {silentOnce: file}, {failWhile: file},
-// {leaves: true} the account at once, {awaits: ms} a paid answer for so long after it was asked to end, {hangs: true} and never ends,
+// {late: file} once the file is there, {leaves: true} the account at once, {awaits: ms} a paid answer for so long after it was asked to end, {hangs: true} and never ends,
 // {sees: what} of every batch.
 import { existsSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** @param {import('../../src/engine/registration.js').FromWorker} message */
 const say = (message) => process.send?.(message);
@@ -22,7 +23,7 @@ process.on('SIGTERM', () => {
   setInterval(report, 100);
   report();
 });
-process.on('message', ({ type, turn, account: of, registration }) => {
+process.on('message', async ({ type, turn, account: of, registration }) => {
   if (type === 'server') return;
   if (type === 'look') return say({ type: 'seen', turn, account: of, ...(sees === undefined ? {} : { seen: sees }) });
   const { account, settings, key } = registration;
@@ -31,6 +32,7 @@ process.on('message', ({ type, turn, account: of, registration }) => {
     writeFileSync(settings.silentOnce, '');
     return;
   }
+  if (settings.late !== undefined) while (!existsSync(settings.late)) await sleep(20);
   const code = settings.failWhile !== undefined && existsSync(settings.failWhile) ? 'away' : settings.fail;
   if (code) say({ type: 'failed', turn, account, code, message: 'refused' });
   else say({ type: 'ready', turn, account, settings, hasTakenKey: true });

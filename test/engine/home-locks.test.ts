@@ -1,4 +1,6 @@
 // The lock by which one engine serves an account of a home, while several commands hand the account over at once.
+import { renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createHomeLocks } from '../../src/engine/locks.js';
 import type { RegistrationAnswer } from '../../src/engine/registration.js';
@@ -78,4 +80,22 @@ test('a home that the worker does not take for an account that it serves is free
   const elsewhere = account('one', { home: temporaryFolder() });
   await locks.serving(elsewhere, async () => refused('contradiction'));
   expect(await createHomeLocks(() => true).serving(elsewhere, async () => TAKEN)).toEqual(TAKEN);
+});
+
+test('the home under another name, or moved since, is the same home of the same engine', async () => {
+  const folder = temporaryFolder();
+  const [home, link, moved] = [join(folder, 'home'), join(folder, 'link'), join(folder, 'moved')];
+  symlinkSync(home, link);
+  const locks = createHomeLocks(() => true);
+  const servedFrom = (place: string, by = locks) => by.serving(account('one', { home: place }), async () => TAKEN);
+  expect(await servedFrom(home)).toEqual(TAKEN);
+  expect(await servedFrom(link)).toEqual(TAKEN);
+  expect(
+    await servedFrom(
+      link,
+      createHomeLocks(() => true),
+    ),
+  ).toMatchObject({ code: 'home_taken' });
+  renameSync(home, moved);
+  expect(await servedFrom(moved)).toEqual(TAKEN);
 });

@@ -16,7 +16,7 @@ interface CleanReport {
   skipped: string[];
 }
 
-/** In a home that others use as well, what was touched within the last hour may be under way. */
+/** In a home that others use as well, and of late downloads, what was touched within the last hour may be under way. */
 const QUIET_MS = 3_600_000;
 
 export async function cleanBatches(
@@ -56,8 +56,10 @@ export async function cleanBatches(
       report.skipped.push(batch);
       continue;
     }
-    // `out` is the batch's own folder; a batch that was checked and never run has none.
-    if (state !== undefined) await takeBelow(state.out, nowMs, true);
+    // `out` is the batch's own folder; a batch that was checked and never run has none. The output of a row in review may
+    // be fetched on.
+    const beforeMs = state !== undefined && state.counts.review > 0 ? nowMs - QUIET_MS : nowMs;
+    if (state !== undefined) await takeBelow(state.out, beforeMs, true);
     await takeOfHome('batches', batch);
   }
   for (const part of ['open', 'balance', 'book', 'media', 'inputs']) await takeOfHome(part);

@@ -43,7 +43,8 @@ export async function fedByFilm(
   const size = { bytes: bytes.length, sha256: sha256(bytes) };
   const file = { file: 'media/film.mp4', contentType: 'video/mp4', ...size, ...told };
   await records.records.writeRecord('b', rowRecord({ id: 'film', files: [file], rowHash: feeder.hash }));
-  const deps = { ...records, openStore: (place: string) => createFolderStore(place) } as unknown as Dependencies;
+  const openStore = (place: string) => createFolderStore(place);
+  const deps = { ...records, openStore, uploads: new Map() } as unknown as Dependencies;
   const reference = { batch: 'b', generation, part: 0, index: 1, id: row.id, kind: row.kind };
   return {
     folder,
