@@ -4,7 +4,7 @@ import type { PollInput, PollResult } from '../src/contract/attempts.js';
 import type { Answer, PollReading } from '../src/domain/exchange.js';
 import { endedReason } from '../src/domain/failure.js';
 import { safeText } from '../src/domain/secret.js';
-import { acceptanceOf, handleOf, standingOf } from '../src/domain/standing.js';
+import { acceptanceOf, handleOf, intentOf, standingOf } from '../src/domain/standing.js';
 import { endStateOf } from '../src/home/attempts.js';
 import { LedgerError } from '../src/home/ledger.js';
 import { loadRow } from '../src/home/row-work.js';
@@ -72,7 +72,7 @@ async function openPoll(deps: Dependencies, input: PollInput): Promise<Poll | Po
   const ref = { batch: input.row.batch, id: input.row.id, n: input.n };
   const attempt = await deps.ledger.readAttempt(ref);
   const handle = attempt && handleOf(attempt);
-  const work = await loadRow(deps, input.row);
+  const work = await loadRow(deps, input.row, attempt && intentOf(attempt));
   // Another home in the place of the one that knows it: the right one may come back.
   if (!attempt && !(await isOwnHome(deps, ref.batch)))
     throw tryAgain('records.unavailable', 'another home', OTHER_HOME_MS);

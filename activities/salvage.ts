@@ -51,7 +51,7 @@ async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput):
   const found = candidates[candidate];
   if (found === undefined) return { confirmed: false, more: false };
   const refuted: ConfirmResult = { confirmed: false, more: candidate + 1 < candidates.length };
-  const work = await loadRow(deps, row);
+  const work = await loadRow(deps, row, intentOf(attempt));
   // A poll would confirm the handle of any job of the account: one that another attempt has is not this one's.
   if (work.adapter.flow !== 'async' || (await isNameOfAnother(deps.home, found.handle, ref))) return refuted;
   await readTurn(deps);
@@ -117,7 +117,7 @@ async function fetchSalvaged(deps: Dependencies, { row, n }: AttemptInput): Prom
   const attempt = await deps.ledger.readAttempt(ref);
   const url = attempt && urlOf(attempt);
   if (attempt === undefined || url === undefined) return 'nothing';
-  const work = await loadRow(deps, row);
+  const work = await loadRow(deps, row, intentOf(attempt));
   if (await isOutputOfAnother(deps, ref, work.row, url)) return 'nothing';
   const bytes = await fetchWhole(deps, ref, url);
   if (bytes === undefined) return 'open';

@@ -104,7 +104,7 @@ async function settleStep(deps: Dependencies, input: SettleInput): Promise<Step>
   const standing = attempt && standingOf(attempt);
   if (!attempt || standing === 'claimed') return { result: await takenUp(deps, ref) };
   if (standing !== 'open_case') return { result: await standingResult(deps, ref, rowRef.kind) };
-  const { row } = await loadRow(deps, rowRef);
+  const { row } = await loadRow(deps, rowRef, intentOf(attempt));
   const said = { ambiguity: input.ambiguity ?? 'hold', wasteMaxNano: 0 } as const;
   const mayGroup = (await orderedPolicy(deps, rowRef.batch, said)).ambiguity !== 'hold';
   const noted = (await handlesNoted(deps, attempt)).length;

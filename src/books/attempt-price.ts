@@ -40,10 +40,10 @@ export async function costOf(
   return expected === null ? now : widest(expected, now ?? expected);
 }
 
-/** The row of an attempt, as it was when the attempt was claimed. */
+/** The row of an attempt, as it was when the attempt was claimed, with what fed it then. */
 export async function rowOf(sources: RowSources, { batch, id }: AttemptRef, intent: Intent): Promise<Row> {
   const { generation, part, index, kind } = intent;
-  return (await loadRow(sources, { batch, id, generation, part, index, kind })).row;
+  return (await loadRow(sources, { batch, id, generation, part, index, kind }, intent)).row;
 }
 
 /** The same; undefined where its line cannot be read, and waiting mends nothing. */

@@ -1,11 +1,12 @@
 import type { RowRef } from '../contract/workflows.js';
+import type { Intent } from '../domain/attempt.js';
 import type { BatchOptions } from '../domain/batch.js';
-import type { Row } from '../domain/row.js';
+import type { FedInput, Row } from '../domain/row.js';
 import type { Adapter } from '../kinds/adapter.js';
 import { adapterFor } from '../kinds/index.js';
 import type { AccountRecords } from './account-records.js';
 import { readBatchOptions } from './batch-order.js';
-import { type Feeder, fedRow, feedersOf } from './feeders.js';
+import { type Feeder, fedRow, feedersThen } from './feeders.js';
 import { readFrame } from './feeds.js';
 import type { Home } from './home.js';
 import type { Rows } from './rows.js';
@@ -22,22 +23,36 @@ export interface RowWork {
 
 export type RowSources = Pick<AccountRecords, 'home' | 'rows' | 'records'>;
 
-/** Loads a row by its reference; history holds nothing else of it. */
-export async function loadRow(records: RowSources, ref: RowRef): Promise<RowWork> {
+/** Where a row stands in a manifest, and with what an attempt of it was made. */
+type Made = Pick<Intent, 'generation' | 'part' | 'index' | 'inputs'>;
+
+/**
+ * Loads a row by its reference; history holds nothing else of it. With the claim of an attempt, as it was sent: its row may
+ * have been changed in the manifest since, and what feeds it rendered again.
+ */
+export async function loadRow(records: RowSources, ref: RowRef, made: Made = ref): Promise<RowWork> {
+  const { batch } = ref;
+  const { generation, part, index, inputs } = made;
   const [{ row }, options] = await Promise.all([
-    records.rows.readRow(ref.batch, ref.generation, ref.part, ref.index),
-    readBatchOptions(records.home, ref.batch),
+    records.rows.readRow(batch, generation, part, index),
+    readBatchOptions(records.home, batch),
   ]);
-  return { ...(await withFeeders(records, ref, row)), adapter: adapterFor(row.kind), options };
+  return {
+    ...(await withFeeders(records, { batch, generation }, row, inputs)),
+    adapter: adapterFor(row.kind),
+    options,
+  };
 }
 
-/** A row of the manifest with what feeds it, as that lies in its batch now. */
+/** A row of the manifest with what feeds it, as that lies in its batch now; with `inputs`, as it lay then. */
 export async function withFeeders(
   records: RowSources,
   place: Pick<RowRef, 'batch' | 'generation'>,
   row: Row,
+  inputs?: readonly FedInput[],
 ): Promise<Pick<RowWork, 'row' | 'feeders'>> {
-  const feeders = await Promise.all((await feedersOf(records, place, row)).map((one) => withFrame(records.home, one)));
+  const files = await feedersThen(records, place, row, inputs);
+  const feeders = await Promise.all(files.map((one) => withFrame(records.home, one)));
   return { row: fedRow(row, feeders), feeders };
 }
 
