@@ -142,6 +142,12 @@ export function isContradicted({ states }: Attempt, isMiscounted = false): boole
     );
 }
 
+/** A person said that it was not billed, and its job turned up. */
+export function isRuledWrongly(attempt: Attempt): boolean {
+  const wasRuled = attempt.states.some((state) => state.state === 'ruled' && state.ruling === 'not_billed');
+  return wasRuled && hasJob(standingOf(attempt));
+}
+
 /**
  * The answer by which the service refused what it did not bill: a whole 400 or 422 of no documented form, found not
  * billed by the balance. A policy does not send the same again ("never retry other 4xx", service document 1, Errors).

@@ -6,6 +6,7 @@ import {
   allowsAnother,
   isContradicted,
   isKnownUnbilled,
+  isRuledWrongly,
   overrideOf,
   refusalOf,
   standingOf,
@@ -96,7 +97,8 @@ export function flagsOf(attempts: Attempt[], isMiscounted = false): Flag[] {
     return override && isPaidAgain ? [{ attempt, override }] : [];
   });
   const flags: Flag[] = [];
-  if (isPaidTwice(attempts, isMiscounted) || overrides.some(({ attempt }) => mayBeBilled(attempt))) {
+  const isTwice = isPaidTwice(attempts, isMiscounted) || isPaidBeside(attempts, isRuledWrongly);
+  if (isTwice || overrides.some(({ attempt }) => mayBeBilled(attempt))) {
     flags.push('possibly_paid_twice');
   }
   if (overrides.some(({ override }) => override.cause === 'person')) flags.push('overridden');
@@ -115,10 +117,13 @@ export function groupOf(attempts: Attempt[]): string | undefined {
 
 /** True when an attempt that was found not billed was billed after all, and a later one may have been as well. */
 export function isPaidTwice(attempts: Attempt[], isMiscounted = false): boolean {
+  return isPaidBeside(attempts, (attempt) => isContradicted(attempt, isMiscounted));
+}
+
+/** True where such an attempt is followed by one that may have been billed as well. */
+function isPaidBeside(attempts: Attempt[], isSuch: (attempt: Attempt) => boolean): boolean {
   return attempts.some(
-    (attempt, i) =>
-      isContradicted(attempt, isMiscounted) &&
-      attempts.slice(i + 1).some((later) => !isKnownUnbilled(standingOf(later))),
+    (attempt, i) => isSuch(attempt) && attempts.slice(i + 1).some((later) => !isKnownUnbilled(standingOf(later))),
   );
 }
 

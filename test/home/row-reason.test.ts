@@ -22,6 +22,10 @@ const override = (cause: 'person' | 'always' | 'sync'): AttemptState => ({
   cause,
   by: { who: 'ann', why: 'the deadline' },
 });
+const UNBILLED: AttemptState = { state: 'ruled', atMs: 3, ruling: 'not_billed', by: { who: 'ann' } };
+const created: AttemptState = { state: 'created', atMs: 4, handle: 'h' };
+const rendered: AttemptState = { state: 'rendered', atMs: 5, outputs: [], facts: {} };
+const ended: AttemptState = { state: 'ended', atMs: 5, word: 'failed', message: 'no' };
 const attempts = (...all: AttemptState[][]): Attempt[] =>
   all.map((states, i) => ({ n: i + 1, states: [intent, ...states], torn: false }));
 
@@ -38,6 +42,11 @@ describe('flags of a row that was paid again (I1: the override is on record)', (
     ['the first turned out to be refused', attempts([lost, override('person'), refused], [done]), ['overridden']],
     ['nothing was sent since', attempts([lost, override('person')]), []],
     ['an ordinary retry', attempts([refused], [done]), []],
+    ['a person said that the first was not billed', attempts([lost, UNBILLED], [done]), []],
+    ['and its job turned up', attempts([lost, UNBILLED, created], [done]), ['possibly_paid_twice']],
+    ['and its output came', attempts([lost, UNBILLED, created, rendered], [done]), ['possibly_paid_twice']],
+    ['and its job turned up and failed', attempts([lost, UNBILLED, created, ended], [done]), []],
+    ['and its job turned up before it was sent again', attempts([lost, UNBILLED, created, rendered]), []],
   ])('%s', (_, of, flags) => {
     expect(flagsOf(of)).toEqual(flags);
   });
