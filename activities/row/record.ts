@@ -20,11 +20,11 @@ import {
   isPaidTwice,
   keepEarlier,
   keepMark,
-  keepPresent,
   reasonText,
 } from '../../src/home/earlier-render.js';
 import { fedFiles, fedInputs } from '../../src/home/feeders.js';
 import { keepRenders } from '../../src/home/past-renders.js';
+import { keepPresent } from '../../src/home/present-render.js';
 import { damagedRecord } from '../../src/home/row-records.js';
 import { recordFor, statesOf } from '../../src/home/row-standing.js';
 import { loadRow, type RowWork, rowInForce } from '../../src/home/row-work.js';
@@ -59,11 +59,12 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   let before = await deps.records.readRecord(ref.batch, ref.id);
   const isMiscounted = await isMiscountedRow(deps.books, ref, attempts);
   const made = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending, isMiscounted));
+  const isEarlier = attempts.some((one) => one.n > (ending.n ?? one.n) && resultState(one) !== undefined);
   // What holds for the manifest that the batch runs now.
   const present = (await rowInForce(deps.rows, { ref, row: work.row }))?.row.hash;
   const endOf = (was: RowRecord | undefined): { record: RowRecord; isKept: boolean } => {
     const ended = keepMark(was, keepEarlier(was, made));
-    const shown = keepPresent(was, ended, present);
+    const shown = keepPresent(was, ended, present, isEarlier);
     return { record: keepRenders(was, made, shown), isKept: shown !== ended };
   };
   const first = endOf(before);

@@ -127,7 +127,10 @@ export function countTold({ states }: Attempt): number {
  * exists. Then a later attempt of its row may have been paid as well. Of attempts that were counted together only their
  * number was found: it contradicts them where that was wrong (`isMiscounted`).
  */
-export function isContradicted({ states }: Attempt, isMiscounted = false): boolean {
+export function isContradicted(attempt: Attempt, isMiscounted = false): boolean {
+  const { states } = attempt;
+  // A job that came to nothing was not billed, or gave it back.
+  if (standingOf(attempt) === 'ended') return false;
   const found = states.findIndex(
     (state) =>
       state.state === 'verdict' && state.verdict === 'not_billed' && (isMiscounted || state.group === undefined),

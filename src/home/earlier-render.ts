@@ -1,7 +1,7 @@
 import type { Attempt, AttemptState } from '../domain/attempt.js';
 import { defined } from '../domain/defined.js';
 import type { ReasonCode } from '../domain/failure.js';
-import { type Flag, isRecordOf, type RowRecord } from '../domain/outcome.js';
+import type { Flag, RowRecord } from '../domain/outcome.js';
 import {
   allowsAnother,
   isContradicted,
@@ -33,32 +33,6 @@ export function keepEarlier(before: RowRecord | undefined, record: RowRecord): R
   if (before === undefined || !hasEarlier(before) || record.status === 'done') return record;
   if (record.status !== 'review') return failedAgain(before, record);
   return record.files.length > 0 ? record : { ...record, files: before.files, hasEarlierFiles: true };
-}
-
-/**
- * The output of what the row asks for now is not lost for what became of an attempt for other values since: a late
- * answer of one, for which its job only came when the row had been changed and rendered again.
- */
-export function keepPresent(
-  before: RowRecord | undefined,
-  record: RowRecord,
-  presentHash: string | undefined,
-): RowRecord {
-  const isOther = presentHash !== undefined && !isRecordOf(record, presentHash);
-  if (!isOther || before?.status !== 'done' || !isRecordOf(before, presentHash)) return record;
-  const { creditsNano: _creditsNano, seenStates: _seenStates, ...present } = before;
-  const files = record.files.map(({ file }) => file).filter((file) => !before.files.some((one) => one.file === file));
-  const why = [record.reasonCode, record.reason].filter((part) => part !== undefined).join(': ');
-  const came = files.length > 0 ? `brought ${files.join(', ')} late` : `ended ${record.status}${why && ` (${why})`}`;
-  const { attempts, creditsNano, creditsBasis, seenStates } = record;
-  const kept = before.flags.filter((flag) => !record.flags.includes(flag) && flag !== 'possibly_paid_twice');
-  return {
-    ...present,
-    warnings: [...new Set([...before.warnings, `an attempt for other values of the row ${came}`])],
-    flags: [...record.flags, ...kept],
-    ...{ attempts, creditsBasis },
-    ...defined({ creditsNano, seenStates }),
-  };
 }
 
 /** Another render that was ordered has not come, and is not waited for any more. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt, AttemptState } from '../../src/domain/attempt.js';
 import type { OutputFile } from '../../src/domain/outcome.js';
-import { keepEarlier, keepPresent } from '../../src/home/earlier-render.js';
+import { keepEarlier } from '../../src/home/earlier-render.js';
+import { keepPresent } from '../../src/home/present-render.js';
 import { rowStanding } from '../../src/home/row-standing.js';
 import { rowRecord } from '../support/row-record.js';
 
