@@ -1,7 +1,7 @@
 import { tellRevised } from '../src/books/revise.js';
 import type { AttemptInput, DownloadInput, DownloadResult } from '../src/contract/attempts.js';
 import type { AttemptRef } from '../src/domain/attempt.js';
-import { handleOf, standingOf } from '../src/domain/standing.js';
+import { handleOf, intentOf, standingOf } from '../src/domain/standing.js';
 import { endStateOf, resultState } from '../src/home/attempts.js';
 import { feedsReader } from '../src/home/feeders.js';
 import { noteLanded, noteLate } from '../src/home/late-outputs.js';
@@ -140,7 +140,7 @@ async function ask(deps: Dependencies, { row, n }: AttemptInput): Promise<void> 
   const ref: AttemptRef = { batch: row.batch, id: row.id, n };
   const attempt = await deps.ledger.readAttempt(ref);
   const handle = attempt && handleOf(attempt);
-  const work = await loadRow(deps, row);
+  const work = await loadRow(deps, row, attempt && intentOf(attempt));
   if (!attempt || handle === undefined || work.adapter.flow !== 'async') return;
   if (standingOf(attempt) !== 'rendered') return;
   await readTurn(deps);

@@ -2,11 +2,13 @@
 // feeds it rendered again (designs 3 and 9).
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
+import { downloadActivities } from '../../activities/download.js';
 import { pollActivities } from '../../activities/poll.js';
 import { salvageActivities } from '../../activities/salvage.js';
 import { settleActivities } from '../../activities/settle.js';
 import { finishBooks } from '../../src/books/finish-books.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
+import type { ServiceRequest } from '../../src/domain/exchange.js';
 import type { OutputFile } from '../../src/domain/outcome.js';
 import type { PriceRule } from '../../src/domain/price.js';
 import type { Row } from '../../src/domain/row.js';
@@ -25,6 +27,11 @@ const MOVE = plainRow('move', {
 const CLIP = plainRow('clip', {
   ...{ index: 1, kind: 'vendor-f/video', cells: { model: 'm', prompt: 'on', duration: 6 } },
 });
+const FRAMED: Row = {
+  ...plainRow('clip', { index: 1, kind: 'vendor-a/image2video', cells: { prompt: 'on' }, hash: 'of another kind' }),
+  media: { image: [{ source: 'url', url: 'https://example.com/a.png' }] },
+};
+const TEXT = plainRow('clip', { index: 1, kind: 'vendor-a/text2video', cells: { prompt: 'on' } });
 const LONGER: Row = { ...CLIP, cells: { ...CLIP.cells, duration: 8 }, hash: 'of other values' };
 const PRICES: PriceRule[] = [
   { kind: 'vendor-a/motion-control', components: [{ unit: 'input-second', credits: '0.1' }] },
@@ -56,15 +63,18 @@ async function sentBefore(row: Row, second: (atMs: number) => AttemptState, { is
   await deps.ledger.claim(ref, { ...intent, ...made, ...inputs });
   await deps.ledger.append(ref, second(clock.nowMs));
   let rowRef = refOf(row);
-  if (row === CLIP) {
+  const changed = row === CLIP ? LONGER : row === TEXT ? FRAMED : undefined;
+  if (changed !== undefined) {
     const writer = createRowsWriter(deps.home.store, 'a', 'b');
-    for (const one of [FILM, LONGER]) await writer.add({ row: one, raw: {} });
+    for (const one of [FILM, changed]) await writer.add({ row: one, raw: {} });
     const edited = await writer.finish({ columns: [], passthroughColumns: [], createdAtMs: 2 });
-    rowRef = { ...rowRef, generation: edited.generation };
+    rowRef = { ...rowRef, generation: edited.generation, kind: changed.kind };
   }
   clock.nowMs += MINUTE_MS;
-  const send = async () => {
-    const body = Buffer.from(JSON.stringify(row === MOVE ? ENDED : FINISHED));
+  const paths: string[] = [];
+  const send = async ({ path }: ServiceRequest) => {
+    paths.push(path);
+    const body = Buffer.from(JSON.stringify(row === CLIP ? FINISHED : ENDED));
     return { outcome: 'answered', answer: { status: 200, body }, tookMs: 1 };
   };
   const served = { ...deps, transport: { send } } as never;
@@ -73,7 +83,7 @@ async function sentBefore(row: Row, second: (atMs: number) => AttemptState, { is
     for await (const one of deps.book.each(0)) if (one.end !== 'follow_up') entries.push(one);
     return entries.map(({ end, lo, hi, list }) => ({ end, lo, hi, ...(list && { list }) }));
   };
-  return { deps, served, clock, ref, input: { row: rowRef, n: 1 }, booked };
+  return { deps, served, clock, ref, input: { row: rowRef, n: 1 }, booked, paths };
 }
 
 const created = (atMs: number): AttemptState => ({ state: 'created', atMs, handle: 'h' });
@@ -125,10 +135,18 @@ test.each([
   ['was rendered again', {}, SIX_SECONDS],
   ['was retouched, and nothing tells how long it was', { isAccepted: true }, UP_TO_TEN],
 ])('what a crash left undone, where the film that feeds a row %s', async (_, how, list) => {
-  const rendered = (atMs: number): AttemptState => ({ state: 'rendered', atMs, outputs: [], facts: {} });
   const { deps, ref, booked } = await sentBefore(MOVE, created, how);
   await deps.ledger.append(ref, rendered(deps.now()));
   const attempt = await deps.ledger.readAttempt(ref);
   if (attempt) await finishBooks(deps.books, ref, attempt);
   expect(await booked()).toEqual([{ end: 'charged', ...list, list }]);
+});
+
+const rendered = (atMs: number): AttemptState => ({ state: 'rendered', atMs, outputs: [], facts: {} });
+
+test('a task is asked after under the capability that it was submitted to, whatever its row is by now', async () => {
+  const { served, deps, ref, input, paths } = await sentBefore(TEXT, created);
+  await deps.ledger.append(ref, rendered(deps.now()));
+  await new MockActivityEnvironment().run(downloadActivities(served).askFreshUrl, input);
+  expect(paths).toEqual(['/v1/vendor-a/videos/text2video/h']);
 });
