@@ -60,6 +60,8 @@ export interface MediaRule {
   sort: MediaSort;
   /** The sort follows another column instead. */
   sortBy?: { column: string; sorts: Readonly<Record<string, MediaSort>> };
+  /** The documents say that media of another sort are taken without a word and do nothing. */
+  otherSorts?: 'ignored';
   /** The media types that are taken; any of the sort when absent. */
   types?: readonly string[];
   /** Which URLs are taken. */

@@ -70,6 +70,7 @@ const videoTotal: MediaCheck = {
 
 const image: MediaRule = {
   sort: 'image',
+  otherSorts: 'ignored',
   types: ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'],
   url: 'http-or-https',
   inline: 'url-only',
@@ -79,6 +80,7 @@ const image: MediaRule = {
 };
 const video: MediaRule = {
   sort: 'video',
+  otherSorts: 'ignored',
   types: ['video/mp4', 'video/quicktime'],
   url: 'http-or-https',
   inline: 'url-only',
@@ -88,6 +90,7 @@ const video: MediaRule = {
 };
 const audio: MediaRule = {
   sort: 'audio',
+  otherSorts: 'ignored',
   types: ['audio/wav', 'audio/mpeg'],
   url: 'http-or-https',
   inline: 'url-only',

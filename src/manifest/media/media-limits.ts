@@ -21,8 +21,8 @@ export function typeFlaw(
   const sort = sortOfType(mediaType);
   if (sort !== wanted) {
     const article = wanted === 'video' ? 'a' : 'an';
-    const message = `${name} needs ${article} ${wanted}, ${what} is ${typeName(mediaType)}; the service would ignore this silently`;
-    return { code: 'B40', message };
+    const more = rule.otherSorts === 'ignored' ? '; the service would ignore this silently' : '';
+    return { code: 'B40', message: `${name} needs ${article} ${wanted}, ${what} is ${typeName(mediaType)}${more}` };
   }
   const types = rule.sort === wanted ? rule.types : undefined;
   if (types === undefined || types.includes(mediaType)) return undefined;

@@ -124,11 +124,7 @@ const vendorC: RuleCase[] = [
     kind: 'vendor-c/video',
     base: c30,
     bad: [
-      {
-        change: { reference_images: VIDEO },
-        code: 'B40',
-        says: /reference_images needs an image.*ignore this silently/,
-      },
+      { change: { reference_images: VIDEO }, code: 'B40', says: /reference_images needs an image, the URL is MP4$/ },
       { change: { first_frame: AUDIO }, code: 'B40', says: /first_frame needs an image/ },
       {
         change: { reference_images: 'https://media.example/a.gif' },
@@ -308,9 +304,13 @@ const vendorE: RuleCase[] = [
       { first_frame: IMAGE },
     ],
     bad: [
-      { change: { reference_images: VIDEO }, code: 'B40', says: /reference_images needs an image/ },
-      { change: { reference_videos: IMAGE }, code: 'B40', says: /reference_videos needs a video/ },
-      { change: { reference_audio: VIDEO }, code: 'B40', says: /reference_audio needs an audio/ },
+      {
+        change: { reference_images: VIDEO },
+        code: 'B40',
+        says: /needs an image, the URL is MP4; the service would ign/,
+      },
+      { change: { reference_videos: IMAGE }, code: 'B40', says: /needs a video, the URL is PNG; the service would ig/ },
+      { change: { reference_audio: VIDEO }, code: 'B40', says: /needs an audio, the URL is MP4; the service would i/ },
       { change: { first_frame: AUDIO }, code: 'B40', says: /first_frame needs an image/ },
       { change: { reference_videos: 'https://media.example/a.webm' }, code: 'B45', says: /WEBM, needs MP4 or MOV/ },
     ],
