@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import type { FollowEvent, Snapshot } from '../../src/cli/batch/follow.js';
@@ -5,10 +6,13 @@ import { createJsonEvents } from '../../src/cli/batch/json-events.js';
 import type { KnownBatch } from '../../src/cli/batch/known-batch.js';
 import { tellCancelled } from '../../src/cli/batch/tell-cancelled.js';
 import { engineLines } from '../../src/cli/commands/engine.js';
+import type { Io } from '../../src/cli/io.js';
 import { orderWords } from '../../src/cli/open-session.js';
 import { type ListedCase, sumOf } from '../../src/cli/review/case-list.js';
+import type { Terminal } from '../../src/cli/terminal.js';
 import { countsText, creditsJson, exitCodeOf, spentWords } from '../../src/cli/views/counts.js';
 import { bar, isCounted, liveLines, plainLine, stateOf } from '../../src/cli/views/live-view.js';
+import { createPresenter } from '../../src/cli/views/presenter.js';
 import { failureLine, type SummaryFacts, summaryLines } from '../../src/cli/views/summary.js';
 import { formatDuration } from '../../src/domain/duration.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
@@ -53,7 +57,7 @@ const snapshot: Snapshot = {
   lostPlace: 'work' as const,
   lostWhy: undefined,
 };
-const options = { batch: 'b', columns: 100, finishedBefore: 0, sinceMs: 0, paint: colors };
+const options = { batch: 'b', columns: 100, finishedBefore: 0, sinceMs: 0, pausedMs: 0, paint: colors };
 
 const LOST: ListedCase = {
   batch: 'b',
@@ -85,6 +89,19 @@ describe('the live view', () => {
   test('without an ETA while it is paused, since that is said already', () => {
     const paused = { ...snapshot, progress: { ...snapshot.progress, phase: 'paused' as const } };
     expect(liveLines(paused, options).join()).not.toContain('ETA');
+  });
+
+  test('the time of a pause is no time of slow work', async () => {
+    const shown = new PassThrough().setEncoding('utf8');
+    const io = { stderr: shown, isTerminal: true, columns: () => 100 } as unknown as Io;
+    const terminal = { colors, isQuiet: false } as Terminal;
+    const { batch, finishedBefore, sinceMs } = options;
+    const presenter = await createPresenter({ io, terminal, isJson: false, batch, finishedBefore, sinceMs });
+    const paused = { ...snapshot, progress: { ...snapshot.progress, phase: 'paused' as const } };
+    for (const minutes of [1, 2, 60]) presenter.snapshot({ ...paused, atMs: minutes * 60_000 });
+    presenter.snapshot({ ...snapshot, atMs: 61 * 60_000 });
+    presenter.done();
+    expect(shown.read()).toContain('ETA    2 min 16 s to 4 min 24 s');
   });
 
   test('pauses and outages stand last', () => {

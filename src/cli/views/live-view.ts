@@ -15,6 +15,8 @@ export interface ViewOptions {
   /** Rows that were finished when this view began, for the rate. */
   finishedBefore: number;
   sinceMs: number;
+  /** How long of that it was seen paused. */
+  pausedMs: number;
   paint: Paint;
 }
 
@@ -140,13 +142,13 @@ function spentText({ progress, balanceNano }: Snapshot): string {
 
 /** By the rows that ended while we looked; none while it is paused, which stands elsewhere, or at its end. */
 function etaLines({ progress, slots, balanceNano, atMs }: Snapshot, options: ViewOptions): string[] {
-  const { batch, finishedBefore, sinceMs } = options;
+  const { batch, finishedBefore, sinceMs, pausedMs } = options;
   const finished = totalOf(progress.counts);
   const { counts, creditsNano, creditsUnknown } = progress;
   const isPaused = progress.phase === 'paused';
   const eta = etaOf({
     ...{ batch, isPaused, slots, held: progress.held ?? 0, open: progress.rows - finished },
-    ...{ ended: finished - finishedBefore, elapsedMs: atMs - sinceMs, isMinuteFull: false },
+    ...{ ended: finished - finishedBefore, elapsedMs: atMs - sinceMs - pausedMs, isMinuteFull: false },
     ...{ perRowNano: creditsUnknown > 0 || counts.done === 0 ? undefined : creditsNano / counts.done },
     leftNano: balanceNano,
   });

@@ -32,14 +32,28 @@ export async function createPresenter(options: PresenterOptions): Promise<Presen
 async function livePresenter({ io, terminal, ...options }: PresenterOptions): Promise<Presenter> {
   const { createLogUpdate } = await import('log-update');
   const log = createLogUpdate(io.stderr as NodeJS.WriteStream);
-  const view = (): ViewOptions => ({ ...options, columns: io.columns(), paint: terminal.colors });
+  const pausedBy = createPausedTime();
+  const viewOf = (snapshot: Snapshot): ViewOptions => {
+    return { ...options, pausedMs: pausedBy(snapshot), columns: io.columns(), paint: terminal.colors };
+  };
   return {
-    snapshot: (snapshot) => log(liveLines(snapshot, view()).join('\n')),
+    snapshot: (snapshot) => log(liveLines(snapshot, viewOf(snapshot)).join('\n')),
     event: (event) => {
       const line = eventLine(event, terminal.isVerbose);
       if (line !== undefined) log.persist(terminal.colors.dim(line));
     },
     done: () => log.done(),
+  };
+}
+
+/** How long a batch stood paused from one look to the next, up to the look that is given. */
+function createPausedTime(): (snapshot: Snapshot) => number {
+  let before: Snapshot | undefined;
+  let pausedMs = 0;
+  return (snapshot) => {
+    if (before?.progress.phase === 'paused') pausedMs += snapshot.atMs - before.atMs;
+    before = snapshot;
+    return pausedMs;
   };
 }
 
