@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ManifestStop } from './problem.js';
 
-/** The bytes of a manifest, checked as they pass: without BOM, valid UTF-8, no NUL. */
+/** The bytes of a manifest, checked as they pass: without BOMs before the first character, valid UTF-8, no NUL. */
 export interface CheckedBytes {
   chunks: AsyncGenerator<Buffer>;
   lines: LineCounter;
@@ -31,8 +31,8 @@ export function checkedBytes(source: AsyncIterable<Uint8Array>): CheckedBytes {
       const whole = chunk.subarray(0, chunk.length - held);
       failure = badByte(whole, offset);
       if (failure !== undefined) return;
-      const text = atStart && hasBom(whole) ? whole.subarray(3) : whole;
-      atStart = false;
+      const text: Buffer = atStart ? whole.subarray(bomsBytes(whole)) : whole;
+      atStart = atStart && text.length === 0;
       carried = chunk.subarray(chunk.length - held);
       offset += whole.length;
       if (text.length > 0) {
@@ -49,8 +49,16 @@ export function checkedBytes(source: AsyncIterable<Uint8Array>): CheckedBytes {
   return { chunks: chunks(), lines, failure: () => failure };
 }
 
-function hasBom(chunk: Buffer): boolean {
-  return chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
+/** Several stand there where files were put together that each have one. */
+function bomsBytes(chunk: Buffer): number {
+  let at = 0;
+  while (chunk[at] === 0xef && chunk[at + 1] === 0xbb && chunk[at + 2] === 0xbf) at += 3;
+  return at;
+}
+
+/** The same for the text of a line. */
+export function withoutBoms(text: string): string {
+  return text.replace(/^\ufeff+/, '');
 }
 
 /** How many bytes at the end may be the beginning of a character that the next chunk completes. */

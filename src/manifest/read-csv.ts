@@ -10,7 +10,7 @@ export interface CsvRecord {
 }
 
 /**
- * Reads RFC 4180 text as a stream of records, the header among them; empty lines are left out and rows may have any
+ * Reads RFC 4180 text as a stream of records, the header among them; lines that are empty or blank are left out and rows may have any
  * number of cells. CR LF, LF and CR end a record. Throws `ManifestStop` where the text cannot be read on, after the
  * records before that place.
  */
@@ -18,23 +18,31 @@ export async function* readCsv(source: AsyncIterable<Uint8Array>, delimiter: str
   const checked = checkedBytes(source);
   const { parser, parsed } = recordParser(delimiter);
   let end = 0;
+  let begun = false;
   function* records(): Generator<CsvRecord> {
     for (const record of parsed.splice(0)) {
       const line = checked.lines.lineAt(checked.lines.skipLineEnds(end));
       end = record.end;
+      if (isBlank(record)) continue;
+      begun = true;
       yield { line, cells: record.cells };
     }
   }
   for await (const chunk of checked.chunks) {
     const error = await settled((done) => parser.write(chunk, done));
     yield* records();
-    if (error !== undefined) throw stopOf(error, checked, end, delimiter);
+    if (error !== undefined) throw stopOf(error, checked, { end, isFirst: !begun }, delimiter);
   }
   const failure = checked.failure();
   if (failure !== undefined) throw failure;
   const error = await settled((done) => parser.end(done));
   yield* records();
-  if (error !== undefined) throw stopOf(error, checked, end, delimiter);
+  if (error !== undefined) throw stopOf(error, checked, { end, isFirst: !begun }, delimiter);
+}
+
+/** A line of blanks is as empty as one without. */
+function isBlank({ cells }: ParsedRecord): boolean {
+  return cells.length === 1 && cells[0]?.trim() === '';
 }
 
 interface ParsedRecord {
@@ -65,14 +73,19 @@ function settled(act: (done: (error?: Error | null) => void) => void): Promise<E
   return new Promise((resolve) => act((error) => resolve(error ?? undefined)));
 }
 
-function stopOf(error: unknown, checked: CheckedBytes, end: number, delimiter: string): unknown {
+function stopOf(
+  error: unknown,
+  checked: CheckedBytes,
+  { end, isFirst }: { end: number; isFirst: boolean },
+  delimiter: string,
+): unknown {
   if (!(error instanceof CsvError)) return error;
   const start = checked.lines.skipLineEnds(end);
   const line = checked.lines.lineAt(start);
   const column = typeof error.column === 'number' ? error.column + 1 : 1;
-  const misread = end === 0 ? otherDelimiter(firstLine(checked.lines.from(start)), line, delimiter) : undefined;
+  const misread = isFirst ? otherDelimiter(firstLine(checked.lines.from(start)), line, delimiter) : undefined;
   if (misread !== undefined) return misread;
-  if (end === 0 && firstLine(checked.lines.from(start)).trimStart().startsWith('{')) {
+  if (isFirst && firstLine(checked.lines.from(start)).trimStart().startsWith('{')) {
     return new ManifestStop('B5', line, 1, 'this is no CSV; where it is one JSON object a line, use --format jsonl');
   }
   switch (error.code) {

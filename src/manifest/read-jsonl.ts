@@ -1,7 +1,7 @@
 import { defined } from '../domain/defined.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { type Cell, RECORD_BYTES_MAX } from '../domain/raw-row.js';
-import { checkedBytes } from './checked-bytes.js';
+import { checkedBytes, withoutBoms } from './checked-bytes.js';
 import { ManifestStop } from './problem.js';
 
 /** One line of a JSONL manifest: its cells (repeated fields included), or why it is no row. */
@@ -19,7 +19,7 @@ export async function* readJsonl(source: AsyncIterable<Uint8Array>): AsyncGenera
       throw new ManifestStop('B55', line, 1, `line is over ${RECORD_BYTES_MAX} bytes; a cell may have 1 MiB`);
     }
     if (/^\s*$/.test(text)) continue;
-    yield recordOf(text, line);
+    yield recordOf(withoutBoms(text), line);
   }
   const failure = checked.failure();
   if (failure !== undefined) throw failure;

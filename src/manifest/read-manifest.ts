@@ -1,5 +1,6 @@
 import { createReadStream, statSync } from 'node:fs';
 import { type Cell, cellSizeFlaw, type Finding, type RawRow } from '../domain/raw-row.js';
+import { withoutBoms } from './checked-bytes.js';
 import { columnFlaw } from './columns.js';
 import { reasonOf } from './media/local-media.js';
 import { ManifestStop, quoted } from './problem.js';
@@ -33,11 +34,13 @@ export async function* readManifest(options: ReadOptions): AsyncGenerator<RawRow
   let header: CsvHeader | undefined;
   for await (const record of readCsv(bytes, delimiter)) {
     if (header === undefined) {
-      header = readHeader(record, delimiter);
-      options.onHeader(
-        header.names.filter((name) => name !== null),
-        header.findings,
-      );
+      // A spreadsheet writes rows that are empty above the header with all their delimiters.
+      if (record.cells.every((cell) => cell.trim() === '')) continue;
+      // Empty lines may stand before the byte order mark where files were put together.
+      const cells = record.cells.map((name, at) => (at === 0 ? withoutBoms(name) : name));
+      header = readHeader({ ...record, cells }, delimiter);
+      const names = header.names.filter((name) => name !== null);
+      options.onHeader(names, header.findings);
     } else yield rowOfRecord(record, header);
   }
 }
@@ -124,7 +127,7 @@ export function readHeader(record: CsvRecord, delimiter: string): CsvHeader {
     findings.push({ line, column, code, field: name, message });
     return null;
   });
-  if (!positions.has('id')) {
+  if (!positions.has('id') && !said.has('id')) {
     said.add('id');
     findings.push({ line, column: 1, code: 'B10', field: 'id', message: "the header has no 'id' column" });
   }

@@ -25,9 +25,15 @@ describe('the file', () => {
   });
 
   it('B2: an empty file, a header only, blank lines only', async () => {
-    for (const text of ['', '\ufeff', `${HEADER}\n`, HEADER, '\n\n\r\n']) {
+    for (const text of ['', '\ufeff', `${HEADER}\n`, HEADER, '\n\n\r\n', '  \n\t\n \n', ',,\n , ,\n']) {
       expect(await printed(text), JSON.stringify(text)).toEqual(['<stdin>:1:1: B2 manifest has no rows']);
     }
+  });
+
+  it('leaves out lines of blanks, wherever they stand', async () => {
+    expect(await printed(` \n,,\n${HEADER}\n   \n${good('a')}\n \t\n`)).toEqual([]);
+    expect(await printed(`  \n${HEADER}\n  \nb,svc/none,,,,\n`)).toEqual([expect.stringMatching(/^<stdin>:4:2: B57/)]);
+    expect(await printed(` \n"id";"kind"\n"a";"b"\n`)).toEqual([expect.stringMatching(/^<stdin>:2:1: B7 looks ;/)]);
   });
 
   it('B3: a UTF-16 byte order mark', async () => {
@@ -61,6 +67,14 @@ describe('the file', () => {
 
   it('takes a UTF-8 byte order mark', async () => {
     expect(await printed(`\ufeff${HEADER}\n${good('a')}\n`)).toEqual([]);
+  });
+
+  it('takes byte order marks that files brought along which were put together', async () => {
+    const header = '"id","kind","model","prompt","width","height"';
+    for (const start of ['\ufeff\ufeff', '\ufeff\ufeff\ufeff', '\ufeff\n\ufeff', '\n\ufeff']) {
+      expect(await printed(`${start}${HEADER}\n${good('a')}\n`), JSON.stringify(start)).toEqual([]);
+    }
+    expect(await printed(`\ufeff\ufeff${header}\n${good('a')}\n`)).toEqual([]);
   });
 
   it('B4: a NUL byte', async () => {
@@ -208,6 +222,9 @@ describe('the header', () => {
   it('B10: no id column', async () => {
     expect(await printed(`kind,model,prompt,width,height\n${REST}\n`)).toEqual([
       "<stdin>:1:1: B10 the header has no 'id' column",
+    ]);
+    expect(await printed(`ID,${HEADER.slice(3)}\n${good('a')}\n${good('b')}\n`)).toEqual([
+      "<stdin>:1:1: B9 unknown column 'ID'; did you mean 'id'?",
     ]);
   });
 });

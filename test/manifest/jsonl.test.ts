@@ -131,6 +131,12 @@ describe('JSONL', () => {
     expect(await printed('', ' ', '')).toEqual(['<stdin>:1:1: B2 manifest has no rows']);
   });
 
+  it('takes a byte order mark before any line, as files have that were put together', async () => {
+    const line = JSON.stringify({ ...image, id: 'a' });
+    const other = JSON.stringify({ ...image, id: 'b' });
+    expect(await printed(`\ufeff\ufeff${line}`, '\ufeff', `\ufeff${other}`)).toEqual([]);
+  });
+
   it('B3, B4: text that cannot be sent', async () => {
     expect(await printed('{"id":"a","kind":"svc/image","model":"svc-delta-4","prompt":"x\\ud800y"}')).toEqual([
       expect.stringMatching(/^<stdin>:1:4: B3 prompt is not valid Unicode/),
