@@ -35,9 +35,16 @@ describe('a changed row and what it feeds', () => {
   test('the refusal names the row that was changed, not those that follow it', () => {
     const refuse = () => refuseChangedRows(noted(hero, edit, film), place, false);
     expect(refuse).toThrow(
-      "story.csv:2:1: B48 row 'hero' was submitted with other values (changed: prompt); give it a new id or use --changed rerun=hero (costs again)\n3 rows were submitted",
+      "story.csv:2:1: B48 row 'hero' was submitted with other values (changed: prompt); give it a new id or use --changed rerun=hero (costs again)\n3 rows were submitted with other values, 2 of which changed rows feed: nothing was submitted now",
     );
     expect(refuse).not.toThrow(/'film'/);
+    const many = Array.from({ length: 22 }, (_, at) => changed(row(`own${at}`, 9 + at), ['prompt']));
+    expect(() => refuseChangedRows(noted(...many), place, false)).toThrow(
+      /'own19' .*\n22 rows were submitted with other values, 2 of which are not shown: nothing was submitted now$/,
+    );
+    expect(() => refuseChangedRows(noted(hero, edit, ...many), place, false)).toThrow(
+      /\n24 rows were submitted with other values, 1 of which changed rows feed and 3 are not shown: nothing was/,
+    );
   });
 
   test('an order for it covers what it feeds; a row that was changed by itself needs its own', () => {

@@ -25,7 +25,8 @@ export function refuseChangedRows(
   // What changed with the rows that feed it alone is covered by the order for those.
   const changing = feedingRows(changed);
   const own = shown.filter((one) => !isChangedByFeeders(one, changing));
-  const lines = (own.length > 0 ? own : shown).map(({ id, line, isOpen, planned }) => {
+  const named = own.length > 0 ? own : shown;
+  const lines = named.map(({ id, line, isOpen, planned }) => {
     const columns = planned && (planned.changed?.columns?.join(', ') || 'the content of its media');
     const what = columns === undefined ? '' : ` (changed: ${columns})`;
     const advice = isOpen
@@ -33,9 +34,21 @@ export function refuseChangedRows(
       : `give it a new id or use --changed rerun=${id} (${planned?.plan.plan === 'joined' ? 'it was rendered with these before, and costs nothing' : 'costs again'})`;
     return `${file}:${line}:1: B48 row '${id}' was submitted with other values${what}; ${advice}`;
   });
+  const are = `${amount(refused.length, 'row was', 'rows were')} submitted with other values`;
   throw new UserError(
-    `${lines.join('\n')}\n${amount(refused.length, 'row was', 'rows were')} submitted with other values: nothing was submitted now`,
+    `${lines.join('\n')}\n${are}${unnamedWords(refused, named, changing)}: nothing was submitted now`,
   );
+}
+
+/** What has no line of its own: what changed rows feed, and what is too much. */
+function unnamedWords(refused: readonly ChangedId[], named: readonly ChangedId[], changing: FeedingRows): string {
+  const rest = refused.filter((one) => !named.includes(one));
+  const fed = rest.filter((one) => isFedBy(one, changing)).length;
+  const words = [
+    ...(fed > 0 ? [`${fed} of which changed rows feed`] : []),
+    ...(rest.length > fed ? [`${rest.length - fed}${fed > 0 ? '' : ' of which'} are not shown`] : []),
+  ];
+  return words.length === 0 ? '' : `, ${words.join(' and ')}`;
 }
 
 /** Rows that no order covers, and those of them that are shown: first the ones that no other changed row feeds. */
