@@ -100,6 +100,22 @@ export function repeated(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
+/** What a command is to do is said once: of two names the first would be lost without a word. The last of a setting counts. */
+function givenOnce(command: Command): Command {
+  for (const option of command.options) {
+    if (option.isBoolean() || option.parseArg === repeated) continue;
+    let before: string | undefined;
+    command.on(`option:${option.name()}`, (value: string | null) => {
+      const given = value ?? '';
+      if (before !== undefined && given !== before) {
+        command.error(`error: ${option.long} was given twice, as '${before}' and as '${given}'`);
+      }
+      before = given;
+    });
+  }
+  return command;
+}
+
 /** The settings that were given as flags, by path. */
 export function givenSettings(command: Command): FlagValues {
   return Object.fromEntries(
@@ -119,7 +135,7 @@ export function withSettings(
   examples: readonly string[],
   ending: string,
 ): Command {
-  return addExamples(addSettings(command, shown), examples, ending);
+  return addExamples(addSettings(givenOnce(command), shown), examples, ending);
 }
 
 export function addExamples(command: Command, examples: readonly string[], ending: string): Command {

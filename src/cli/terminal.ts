@@ -72,6 +72,7 @@ export function plain(text: string, lengthMax = 200): string {
 
 /** The first sign of life of a command that reads a manifest, before anything large is loaded. */
 export function sayChecking(manifest: string, command: Command, cli: Cli): void {
+  if (manifest === '') return; // An unset variable: its refusal is all there is to say.
   const what = manifest === '-' ? 'standard input' : plain(manifest, 500);
   createTerminal(cli.io, command.opts<TerminalOptions>()).note(`checking ${what}`);
 }

@@ -21,7 +21,8 @@ export const wholeNumber = (least: number, most: number) => bounded(z.int(), lea
 export const credits = amount(0, 'must be credits as a plain decimal of 0 or more, such as 2.5');
 export const maxCredits = amount(
   1,
-  'must be a positive number of credits, such as 40 or 2.5; with 0.000001 a batch runs only where every row is done or reused',
+  'must be a positive number of credits, such as 40 or 2.5',
+  'with 0.000001 a batch runs only where every row is done or reused',
 );
 export const failureLimit = parsed<FailureLimit>(
   parseFailureLimit,
@@ -80,13 +81,16 @@ const priceRule = z.strictObject({
 export const prices = z.array(priceRule, { error: 'must be a list of price rules' });
 export const targets = z.array(word, { error: 'must be a list of URLs and `command:…`' });
 
-/** An amount of at least `least` nanocredits; a number or a decimal string. */
-function amount(least: CreditsNano, wish: string) {
+/** An amount of at least `least` nanocredits, a number or a decimal string; `advice` is for whoever gave a lower one. */
+function amount(least: CreditsNano, wish: string, advice?: string) {
   const read = (text: string) => {
     const nano = parseCredits(text);
     return nano === undefined || nano < least ? undefined : nano;
   };
-  return parsed(read, wish, (text) => (isTooFine(text) ? `${wish}; ${TOO_FINE}` : wish));
+  return parsed(read, wish, (text) => {
+    const more = isTooFine(text) ? TOO_FINE : parseCredits(text) === undefined ? undefined : advice;
+    return more === undefined ? wish : `${wish}; ${more}`;
+  });
 }
 
 /** A number or a text that `parse` gives a value for; `wishOf` says what is wrong with a text that it gives none for. */

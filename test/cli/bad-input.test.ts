@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { cli, workFolder } from './harness.js';
@@ -195,7 +195,6 @@ describe('command line and manifest: exit 2, nothing submitted', () => {
   });
 
   test('output names that are taken by others', async () => {
-    const { mkdirSync } = await import('node:fs');
     mkdirSync(join(cwd, 'out', 'shots', 'media'), { recursive: true });
     writeFileSync(join(cwd, 'out', 'shots', 'media', 'A.png'), 'x');
     const { exitCode, stderr } = await run(['run', 'shots.csv']);
@@ -205,7 +204,6 @@ describe('command line and manifest: exit 2, nothing submitted', () => {
 });
 
 test('3-R15: outputs that tell of another home: exit 4 before anything is asked, unless a person says so', async () => {
-  const { mkdirSync } = await import('node:fs');
   mkdirSync(join(cwd, 'out', 'shots'), { recursive: true });
   const mark = JSON.stringify({ schema: 1, homeId: 'a'.repeat(32), seenMs: 5 });
   writeFileSync(join(cwd, 'out', 'shots', 'home-rehearsal-9.json'), mark);
@@ -250,6 +248,40 @@ describe('5-X5: --errors never writes over an input', () => {
       expect(readFileSync(join(cwd, 'problems.csv'), 'utf8').split('\n').length).toBe(3);
     }
   });
+});
+
+test.each([
+  ['a folder', 'out', /--errors out cannot be written: a folder has that name \(EISDIR\)/],
+  ['a file in no folder', 'none/problems.csv', /cannot be written: the folder does not exist \(ENOENT\)/],
+  [
+    'below a file',
+    'shots.csv/problems.csv',
+    /cannot be written: a part of the path is a file, not a folder \(ENOTDIR\)/,
+  ],
+  ['nothing', '', /^error: --errors must not be empty$/m],
+])('--errors names %s: exit 2, before anything is sent', async (_, errors, says) => {
+  mkdirSync(join(cwd, 'out'), { recursive: true });
+  const { exitCode, stderr } = await run(['run', 'shots.csv', '--errors', errors]);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(says);
+});
+
+test('an empty manifest name, as of an unset variable, has one sentence', async () => {
+  const { exitCode, stderr } = await run(['plan', '']);
+  expect([exitCode, stderr]).toEqual([2, "error: B1 cannot read manifest '': no such file\n"]);
+});
+
+test('what a command is to do is given once; the last of a setting counts, and lists add up', async () => {
+  const twice = await run(['plan', 'shots.csv', '--no-network', '--name', 'a', '--name', 'b']);
+  expect(twice.exitCode).toBe(2);
+  expect(twice.stderr).toContain("error: --name was given twice, as 'a' and as 'b'\n");
+  const ids = await run(['run', 'shots.csv', '--changed', 'rerun=a', '--changed', 'rerun=b', '--json']);
+  expect(JSON.parse(ids.stdout)).toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(/^--changed was given tw/),
+  });
+  const fine = ['--name', 'a', '--name', 'a', '--input-root', 'x', '--input-root', 'y', '--ask-above', '1'];
+  expect((await run(['plan', 'shots.csv', '--no-network', ...fine, '--ask-above', '2'])).exitCode).toBe(0);
 });
 
 test('friction 5: with --json a failure stands on standard output, too', async () => {

@@ -249,6 +249,7 @@ describe('what is refused', () => {
   test.each(['0', '-1', 'NaN', '1e3', '', ' 5', 'Infinity', '0.0000000001'])('--max-credits %j', async (text) => {
     const [problem] = await problemsOf({ flags: { 'budget.maxCredits': text } });
     expect(problem).toMatch(/^B52 --max-credits must be a positive number/);
+    expect(/with 0\.000001 a batch runs only/.test(problem ?? ''), problem).toBe(text === '0' || text === '-1');
   });
 
   test('amounts are exact to the nanocredit', async () => {

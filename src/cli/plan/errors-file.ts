@@ -3,6 +3,7 @@ import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
 import { ERRORS_HEADER, errorLine, type Problem } from '../../manifest/problem.js';
+import { errorCode, storeTrouble } from '../../store/folder-errors.js';
 import { makePassingFolder } from '../../store/passing.js';
 import { UserError } from '../user-error.js';
 
@@ -44,8 +45,10 @@ export async function withErrorsFile<T>(
   }
 }
 
-function refuseUnwritable(path: string, { message }: Error): never {
-  throw new UserError(`--errors ${path} cannot be written: ${message}`);
+function refuseUnwritable(path: string, error: Error): never {
+  const code = errorCode(error);
+  const why = code === undefined ? error.message : storeTrouble(code);
+  throw new UserError(`--errors ${path} cannot be written: ${why}`);
 }
 
 async function* inOrder(path: string, pieces: Iterable<Piece>): AsyncIterable<Uint8Array> {
@@ -101,7 +104,7 @@ function createPlaces() {
 async function refuseForeignFile(path: string): Promise<void> {
   // A pipe or a device is nobody's file, and reading from it would wait.
   if ((await stat(path).catch(() => undefined))?.isFile() !== true) return;
-  const file = await open(path);
+  const file = await open(path).catch((error: Error) => refuseUnwritable(path, error));
   try {
     const wanted = Buffer.from(ERRORS_HEADER);
     const { bytesRead, buffer } = await file.read(Buffer.alloc(wanted.length), 0, wanted.length, 0);

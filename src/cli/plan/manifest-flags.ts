@@ -104,7 +104,7 @@ export function readManifestFlags(manifest: string, flags: ManifestFlags, sessio
     defaultKind: flags.kind === undefined ? undefined : checkedKind(flags.kind),
     delimiter: flags.delimiter === undefined ? undefined : checkedDelimiter(flags.delimiter),
     format: flags.format,
-    errorsFile: flags.errors === undefined ? undefined : resolve(cwd, flags.errors),
+    errorsFile: flags.errors === undefined ? undefined : errorsFileFrom(cwd, flags.errors),
     asksNetwork: flags.network,
     probesUrls: flags.probeUrls === true,
     inputRoots: (flags.inputRoot ?? []).map((root) => readInputRoot(root, cwd)),
@@ -124,6 +124,11 @@ export function checkedKind(text: string): Kind {
   const nearest = nearestWord(text, KINDS);
   const hint = nearest === undefined ? '`callsheet kinds` lists them' : `did you mean '${nearest}'?`;
   throw new UserError(`B57 unknown kind '${text.slice(0, 80)}'; ${hint}`);
+}
+
+function errorsFileFrom(cwd: string, file: string): string {
+  if (file === '') throw new UserError('--errors must not be empty');
+  return resolve(cwd, file);
 }
 
 function readInputRoot(text: string, cwd: string): string {
