@@ -2,8 +2,11 @@ import { type Command, Option } from 'commander';
 import type { FlagValues } from '../config/layers.js';
 import { type PlacedSetting, type ShownOn, valueAt } from '../config/setting.js';
 import { SETTINGS, settingAt } from '../config/settings.js';
+import type { Hint } from '../domain/order-words.js';
 import type { Cli } from './io.js';
 import type { Session } from './session.js';
+
+export { nameWords, orderWords } from '../domain/order-words.js';
 
 /** Loads the settings of a command; what that needs is loaded only now, so that help stays instant. */
 export function openSession(command: Command, cli: Cli): Promise<Session> {
@@ -44,19 +47,14 @@ export function commandHint(session: Session, words: string): string {
     if (session.origins.get(path)?.name !== 'flag') return [];
     return [`--${settingAt(path)?.flag} ${shellWord(String(valueAt(session.config, path)))}`];
   });
+  if (session.configFile !== undefined) flags.unshift(`--config ${shellWord(session.configFile)}`);
   const [order = words, ...names] = words.split(/ (?=-- )/);
   return ['callsheet', order, ...flags, ...names].join(' ');
 }
 
-/** Names of a batch and its rows as a command takes them: one that begins with a dash is no flag. */
-export function nameWords(...names: string[]): string {
-  return [...(names.some((name) => name.startsWith('-')) ? ['--'] : []), ...names].join(' ');
-}
-
-/** An order for a whole batch: a flag of its own stands before a name that begins with a dash. */
-export function orderWords(order: string, batch: string, flag = ''): string {
-  const own = flag === '' ? [] : [flag];
-  return (batch.startsWith('-') ? [order, ...own, nameWords(batch)] : [order, batch, ...own]).join(' ');
+/** The same for views, which know no settings. */
+export function hintsOf(session: Session): Hint {
+  return (words) => commandHint(session, words);
 }
 
 /** A word as a shell takes it. */

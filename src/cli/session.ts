@@ -23,6 +23,8 @@ export interface Session extends LoadedConfig {
   cli: Cli;
   terminal: Terminal;
   isJson: boolean;
+  /** As `--config` named it. */
+  configFile: string | undefined;
   keyFile: string | undefined;
   /** Where the key would come from, for people; undefined where none is given. */
   keyOrigin: string | undefined;
@@ -82,6 +84,7 @@ export async function loadSession(
     cli,
     terminal,
     isJson: options.json === true,
+    configFile: options.config,
     keyFile: options.apiKeyFile,
     keyOrigin: keyOrigin(io.env, options.apiKeyFile),
     apiKey: () => {

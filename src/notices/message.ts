@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Notice } from '../domain/notice.js';
+import { orderWords } from '../domain/order-words.js';
 
 /** One POST to a webhook. */
 export interface Message {
@@ -69,14 +70,14 @@ function whatOf(notice: Notice): string {
     case 'review_needed':
       return `rows need a person: ${rows}`;
     case 'paused':
-      return `paused (${reason}): \`callsheet status ${notice.batch ?? ''}\` says why and what to do`;
+      return `paused (${reason}): \`callsheet ${orderWords('status', notice.batch ?? '')}\` says why and what to do`;
     case 'budget':
       if (reason !== undefined) return `no further row fits into the budget${cost}`;
       return `${percent} % of the budget is spent${cost}`;
     case 'no_progress':
       return `no row has ended for ${minutes} min`;
     case 'late_output':
-      return `an output came after what it feeds had ended: \`callsheet retry ${notice.batch ?? ''}\` runs that`;
+      return `an output came after what it feeds had ended: \`callsheet ${orderWords('retry', notice.batch ?? '')}\` runs that`;
     case 'test':
       return 'a test; notices arrive here';
   }

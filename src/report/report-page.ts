@@ -1,5 +1,6 @@
 import { REASONS } from '../domain/failure.js';
 import { formatCredits } from '../domain/money.js';
+import { orderWords } from '../domain/order-words.js';
 import { STATUSES, type StartAgain, startAgain } from '../domain/outcome.js';
 import type { ReportRows, Share, ShownRow } from './collect.js';
 import { barChart, besideHref, type Html, html, instant, rowsText, shortened, TABLES_HEAD, table } from './html.js';
@@ -48,7 +49,7 @@ function counts({ counts: ended, open, total, saved, removed }: ReportRows): Htm
 function rest({ quote, batch }: ReportTerms): Html {
   if (quote.length === 0) return html``;
   const lines = quote.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`);
-  return html`<h2>The rest waits</h2><dl>${lines}</dl><p><code>callsheet approve ${batch}</code> runs it.</p>`;
+  return html`<h2>The rest waits</h2><dl>${lines}</dl><p><code>callsheet ${orderWords('approve', batch)}</code> runs it.</p>`;
 }
 
 function savedText({ rows, creditsNano }: ReportRows['saved']): string {
@@ -67,7 +68,7 @@ function persons({ forPerson, forPersonCount }: ReportRows, batch: string): Html
   const rows = forPerson.map((row) => html`<tr><th scope="row">${row.id}</th><td>${row.status}</td>${why(row)}</tr>`);
   const more = forPersonCount > forPerson.length ? ` The first ${forPerson.length} are shown.` : '';
   return html`<h2 class="warn">${rowsText(forPersonCount)} for a person</h2>
-<p><code>callsheet review list ${batch}</code>${more}</p>${table('Rows that need a person', 'persons', rows)}`;
+<p><code>callsheet ${orderWords('review list', batch)}</code>${more}</p>${table('Rows that need a person', 'persons', rows)}`;
 }
 
 function why({ reasonCode, reason }: ShownRow): Html {
@@ -94,21 +95,21 @@ function failureRow({ status, reasonCode, reason, count, ids }: FailureGroup, te
 
 function nextCommand(status: string, reasonCode: string | undefined, terms: ReportTerms): string {
   const { batch, awaitsApproval } = terms;
-  if (status === 'review' || status === 'lost_paid') return `callsheet review list ${batch}`;
-  if (status === 'skipped') return `callsheet results ${batch}`;
+  if (status === 'review' || status === 'lost_paid') return `callsheet ${orderWords('review list', batch)}`;
+  if (status === 'skipped') return `callsheet ${orderWords('results', batch)}`;
   if (status === 'not_started') {
     const again = startAgain(reasonCode);
-    return again === 'run' && awaitsApproval ? `callsheet approve ${batch}` : START_AGAIN[again](batch);
+    return again === 'run' && awaitsApproval ? `callsheet ${orderWords('approve', batch)}` : START_AGAIN[again](batch);
   }
-  return `callsheet retry ${batch}${reasonCode === undefined ? '' : ` --class ${reasonCode}`}`;
+  return `callsheet ${orderWords('retry', batch, reasonCode === undefined ? '' : `--class ${reasonCode}`)}`;
 }
 
 const START_AGAIN: Record<StartAgain, (batch: string) => string> = {
-  retry: (batch) => `callsheet retry ${batch}`,
-  follow: (batch) => `callsheet retry ${batch}`,
-  review: (batch) => `callsheet review list ${batch}`,
-  'accept inputs': (batch) => `callsheet retry ${batch} --accept-inputs`,
-  run: (batch) => `callsheet resume ${batch}`,
+  retry: (batch) => `callsheet ${orderWords('retry', batch)}`,
+  follow: (batch) => `callsheet ${orderWords('retry', batch)}`,
+  review: (batch) => `callsheet ${orderWords('review list', batch)}`,
+  'accept inputs': (batch) => `callsheet ${orderWords('retry', batch, '--accept-inputs')}`,
+  run: (batch) => `callsheet ${orderWords('resume', batch)}`,
 };
 
 function outputs({ outputCount }: ReportRows, tiles: readonly Tile[]): Html {

@@ -1,5 +1,6 @@
 import type { BatchLimits } from '../domain/batch.js';
 import { formatCredits } from '../domain/money.js';
+import { orderWords } from '../domain/order-words.js';
 import { gateToApprove, quoteInForce, readSampleGate, type SampleGate } from '../home/batch-marks.js';
 import { readBatchOptions, readBatchOrder } from '../home/batch-order.js';
 import type { Home } from '../home/home.js';
@@ -70,7 +71,9 @@ function sampleText(batch: string, gate: SampleGate | undefined): string | undef
   if (gate === undefined) return undefined;
   const { ids, approved } = gate;
   const rest =
-    approved === undefined ? `the rest waits for callsheet approve ${batch}` : `approved ${instant(approved.atMs)}`;
+    approved === undefined
+      ? `the rest waits for callsheet ${orderWords('approve', batch)}`
+      : `approved ${instant(approved.atMs)}`;
   return `${rowsText(ids.length)}; ${rest}`;
 }
 

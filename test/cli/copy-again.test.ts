@@ -13,6 +13,7 @@ import { rowRecord } from '../support/row-record.js';
 import { smallPng } from '../support/small-png.js';
 import { rowOf, type SeededHome, seededHome, T0 } from './seeded-home.js';
 
+const hint = (words: string) => `callsheet ${words}`;
 const PNG = Buffer.from(smallPng());
 const fileOf = (id: string): OutputFile => ({
   ...{ file: `media/${id}.png`, contentType: 'image/png', bytes: PNG.length, sha256: sha256(PNG) },
@@ -125,7 +126,7 @@ describe('F46a: a lost copy of another row is copied again', () => {
   test('not where the source is another file by its own record, or becomes one meanwhile', async () => {
     rmSync(pathOf('b', 'one'));
     const lost = await findNothingLeft(() => put(pathOf('a', 'src'), Buffer.from('retouched')));
-    expect(lostFileLines(lost, '/out/b')[0]).toContain('nothing gives it any more');
+    expect(lostFileLines(lost, '/out/b', hint)[0]).toContain('nothing gives it any more');
     expect(existsSync(pathOf('b', 'one'))).toBe(false);
   });
 
@@ -172,7 +173,7 @@ describe('F46a: a lost copy of another row is copied again', () => {
     rmSync(pathOf('b', 'twin'));
     const lost = await again();
     expect(lost).toMatchObject([{ mayComeAgain: true }, { copy: { when: 'later' } }]);
-    expect(lostFileLines(lost, '/out/b')[1]).toContain(
+    expect(lostFileLines(lost, '/out/b', hint)[1]).toContain(
       'media/twin.png (gone): copied again at no cost once the source',
     );
     put(pathOf('b', 'one'));

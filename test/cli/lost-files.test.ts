@@ -20,6 +20,7 @@ import { temporaryFolder } from '../store/support/temporary.js';
 import { rowRecord } from '../support/row-record.js';
 import { seededHome } from './seeded-home.js';
 
+const hint = (words: string) => `callsheet ${words}`;
 const HOUR_MS = 3_600_000;
 const BYTES = Buffer.from('a film');
 
@@ -94,15 +95,17 @@ describe('F46a: whether a file may come again', () => {
 
   it('is said in words that tell what to do', () => {
     const one = { record: record(), file: 'media/a.png', flaw: 'gone' as const };
-    expect(lostFileLines([], '/out/b')).toEqual([]);
-    expect(lostFileLines([{ ...one, mayComeAgain: true }], '/out/b')).toEqual([
+    expect(lostFileLines([], '/out/b', hint)).toEqual([]);
+    expect(lostFileLines([{ ...one, mayComeAgain: true }], '/out/b', hint)).toEqual([
       '1 finished row has no longer the file that was stored in /out/b: media/a.png (gone): fetched again',
     ]);
     const over = { ...one, mayComeAgain: false };
-    expect(lostFileLines([over], 's3://bucket/out/b')[0]).toContain(
+    expect(lostFileLines([over], 's3://bucket/out/b', hint)[0]).toContain(
       'nothing gives it any more: put a copy back, or `callsheet rerun b a` renders it again (costs again)',
     );
-    expect(lostFileLines([over, over], '/out/b')[0]).toContain('or `callsheet rerun b a` renders the first again');
+    expect(lostFileLines([over, over], '/out/b', hint)[0]).toContain(
+      'or `callsheet rerun b a` renders the first again',
+    );
   });
 });
 

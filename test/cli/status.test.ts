@@ -11,10 +11,12 @@ import type { SemaphoreView } from '../../src/contract/semaphore-view.js';
 import type { BatchProgress } from '../../src/contract/workflows.js';
 import { clearStopped, markCancelled, markStopped } from '../../src/home/batch-marks.js';
 import { readBatchOptions, writeBatchOptions } from '../../src/home/batch-order.js';
+import { sourcesIn } from '../house/sources.js';
 import { canMount, mountDisk } from '../support/small-disk.js';
 import { type CliSurroundings, cli } from './harness.js';
 import { ACCOUNT, seededHome, T0 } from './seeded-home.js';
 
+const hint = (words: string) => `callsheet ${words}`;
 const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };
 const NOTHING_LEFT = { starts: {}, keepEarlier: 0, inputsChanged: false };
 const progress: BatchProgress = {
@@ -26,8 +28,35 @@ const slots: SemaphoreView = {
 };
 
 function texts(changed: Partial<SemaphoreView>, live = {}): string[] {
-  return standstillTexts({ batch: 'b', progress, slots: { ...slots, ...changed }, live, atMs: 0 });
+  return standstillTexts({ batch: 'b', hint, progress, slots: { ...slots, ...changed }, live, atMs: 0 });
 }
+
+test('what is advised names the batch so that it is no flag, with the flags that say where it lies', async () => {
+  const pauses = ['user', 'key'].map((reason) => ({ reason: reason as 'user' | 'key', sinceMs: 0 }));
+  const said = standstillTexts({
+    ...{ batch: '-x', hint, progress, slots: { ...slots, pauses }, live: { checking: 1 }, atMs: 0 },
+  });
+  expect(said).toEqual([
+    expect.stringMatching(/^paused .*: `callsheet resume -- -x` goes on$/),
+    expect.stringMatching(/`callsheet resume -- -x` goes on$/),
+    expect.stringMatching(/`callsheet review list -- -x`$/),
+  ]);
+  const home = await seededHome('-x', [{ id: 'one' }]);
+  const settings = join(home.folder, 'my settings.json');
+  writeFileSync(settings, '{}');
+  const { stdout } = await home.run('status', '--config', settings, '--', '-x');
+  expect(stdout).toMatch(/^next {6}callsheet resume --config '.*my settings\.json' .*--home \S+ .* -- -x$/m);
+  const gone = await home.run('review', 'show', '--', '-x', 'nobody');
+  expect(gone.stderr).toMatch(/`callsheet review list .*--home \S+ .* -- -x` shows the rows/);
+});
+
+test('no source writes such a command by hand', () => {
+  const byHand = /callsheet [a-z -]+ \$\{(?!orderWords|nameWords|one\b)|[hH]int\((?:\w+, )?`[a-z -]+ \$\{[\w.]*batch\}/;
+  const found = sourcesIn('src/cli', 'src/report', 'src/notices').flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line) => (byHand.test(line) ? [`${path}: ${line.trim()}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
 
 describe('4-U8: what keeps a batch from going on', () => {
   test('out of credits, a refused key, a pause of its own; never that of another batch', () => {
@@ -42,6 +71,7 @@ describe('4-U8: what keeps a batch from going on', () => {
     const paused = { ...progress, phase: 'paused' } as const;
     const pauses = [{ reason: 'credits', sinceMs: 0 }] as const;
     const said = standstillTexts({
+      hint,
       batch: 'b',
       progress: paused,
       slots: { ...slots, pauses: [...pauses] },
@@ -224,8 +254,8 @@ test('the plan of a cancelled batch says what becomes of its rows, and what runs
   const films = ['one', 'two'].map((id) => `${id},vendor-f/video,vendor-f-3.1-fast-generate-preview,film ${id},4\n`);
   writeFileSync(join(home.folder, 'b.csv'), `id,kind,model,prompt,duration\n${films.join('')}`);
   const said = await home.run('plan', 'b.csv', '--out', join(home.folder, 'out'), '--no-network');
-  expect(said.stdout, said.stderr).toContain(
-    'cancelled 2 rows were cancelled and are not run again; `callsheet retry b` runs them',
+  expect(said.stdout, said.stderr).toMatch(
+    /^cancelled 2 rows were cancelled and are not run again; `callsheet retry b --base-url .* --home \S+ .*` runs them$/m,
   );
 });
 

@@ -57,7 +57,8 @@ const snapshot: Snapshot = {
   lostPlace: 'work' as const,
   lostWhy: undefined,
 };
-const options = { batch: 'b', columns: 100, finishedBefore: 0, sinceMs: 0, pausedMs: 0, paint: colors };
+const hint = (words: string) => `callsheet ${words} --data ./d`;
+const options = { batch: 'b', columns: 100, finishedBefore: 0, sinceMs: 0, pausedMs: 0, hint, paint: colors };
 
 const LOST: ListedCase = {
   batch: 'b',
@@ -96,7 +97,7 @@ describe('the live view', () => {
     const io = { stderr: shown, isTerminal: true, columns: () => 100 } as unknown as Io;
     const terminal = { colors, isQuiet: false } as Terminal;
     const { batch, finishedBefore, sinceMs } = options;
-    const presenter = await createPresenter({ io, terminal, isJson: false, batch, finishedBefore, sinceMs });
+    const presenter = await createPresenter({ io, terminal, isJson: false, batch, hint, finishedBefore, sinceMs });
     const paused = { ...snapshot, progress: { ...snapshot.progress, phase: 'paused' as const } };
     for (const minutes of [1, 2, 60]) presenter.snapshot({ ...paused, atMs: minutes * 60_000 });
     presenter.snapshot({ ...snapshot, atMs: 61 * 60_000 });
@@ -127,15 +128,15 @@ describe('the live view', () => {
       true,
       true,
     ]);
-    expect(plainLine(fresh, 'b', false)).toBeUndefined();
-    expect(plainLine({ ...fresh, lostSinceMs: 1_000 }, 'b', false)).toMatch(/^\S+ b: no answer from Temporal/);
+    expect(plainLine(fresh, options, false)).toBeUndefined();
+    expect(plainLine({ ...fresh, lostSinceMs: 1_000 }, options, false)).toMatch(/^\S+ b: no answer from Temporal/);
   });
 
   test('the slots stand nowhere before the plan was read', () => {
     const slots = snapshot.slots && { ...snapshot.slots, planCap: 0, effectiveCap: 0, holders: [] };
     const fresh = { ...snapshot, slots };
     expect(liveLines(fresh, options).map((line) => line.split(' ')[0])).toEqual(['rows', '', 'spent', 'ETA']);
-    expect(plainLine(fresh, 'b', true)).not.toContain('slots');
+    expect(plainLine(fresh, options, true)).not.toContain('slots');
   });
 
   test('a narrow terminal has short bars', () => {
@@ -145,13 +146,13 @@ describe('the live view', () => {
 });
 
 test('one plain line, and a word for what is worth another one', () => {
-  expect(plainLine(snapshot, 'b', true)).toMatch(
+  expect(plainLine(snapshot, options, true)).toMatch(
     /^\d\d:\d\d:\d\d b: 10\/40 rows \(done 9, failed 1\); 12 under way; 4\/10 slots; 3\.2 credits, the cost of 2 rows is not known, balance 96$/,
   );
-  expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, held: 7 } }, 'b', true)).toContain(
+  expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, held: 7 } }, options, true)).toContain(
     '12 under way, 7 held for rows that feed them; ',
   );
-  expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, phase: 'paused' } }, 'b', true)).toContain(
+  expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, phase: 'paused' } }, options, true)).toContain(
     ' b: paused: 10/40',
   );
   expect(stateOf(snapshot)).not.toBe(stateOf({ ...snapshot, lostSinceMs: 1 }));

@@ -10,6 +10,7 @@ import type { EngineState } from '../../engine/engine-status.js';
 import { wasStopped } from '../../engine/stop-engine.js';
 import { PayloadKeyError } from '../../temporal/payload-codec.js';
 import { bounded, connectTemporal, type TemporalClient, type TemporalOptions } from '../../temporal.js';
+import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { givenPlace } from './shared-place.js';
 import { buildId, runningEngine, sharedAddress } from './work-place.js';
@@ -86,7 +87,7 @@ export async function rejoinWork(session: Session): Promise<WorkAccess> {
   if (state === undefined && wasStopped(data)) {
     throw new EngineError(
       'stopped_by_order',
-      `the engine in ${data} was stopped by order, so nothing is submitted: \`callsheet resume --all\` goes on`,
+      `the engine in ${data} was stopped by order, so nothing is submitted: \`${commandHint(session, 'resume --all')}\` goes on`,
     );
   }
   return resumeWork(session);

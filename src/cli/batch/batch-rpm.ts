@@ -3,6 +3,7 @@ import { type AccountLimits, changeAccountLimits, readAccountLimits } from '../.
 import type { Home } from '../../home/home.js';
 import type { BatchPlace } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
+import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { createBatchSource, isRunning, unlessOutage } from './batch-source.js';
@@ -21,7 +22,7 @@ export async function refuseSharedRpm({ session, access, batch }: BatchPlace, wo
   const other = slots?.batches?.find((one) => one.batch !== batch);
   if (other === undefined) return;
   throw new UserError(
-    `--rpm ${rpm} would hold for '${other.batch}' too, which runs, since requests per minute are counted for the whole account: \`callsheet limits --rpm ${rpm}\` bounds all of it; nothing was submitted`,
+    `--rpm ${rpm} would hold for '${other.batch}' too, which runs, since requests per minute are counted for the whole account: \`${commandHint(session, `limits --rpm ${rpm}`)}\` bounds all of it; nothing was submitted`,
   );
 }
 
@@ -30,7 +31,7 @@ export function refuseRpmOfAll(session: Session): void {
   const rpm = givenRpm(session);
   if (rpm === undefined) return;
   throw new UserError(
-    `--rpm belongs to one batch: \`callsheet limits --rpm ${rpm}\` bounds the whole account; nothing was submitted`,
+    `--rpm belongs to one batch: \`${commandHint(session, `limits --rpm ${rpm}`)}\` bounds the whole account; nothing was submitted`,
   );
 }
 

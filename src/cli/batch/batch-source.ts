@@ -11,7 +11,7 @@ import type { BatchPlace } from '../access/home-access.js';
 import { readThroughQueue } from '../access/queued-read.js';
 import { KeyRefusedError } from '../access/read-account.js';
 import { joinWork, type WorkAccess } from '../access/work-access.js';
-import { commandHint } from '../open-session.js';
+import { commandHint, orderWords } from '../open-session.js';
 import { createFileInWay, shownProgress } from '../plan/file-in-way.js';
 import { EXIT, UserError } from '../user-error.js';
 import { askOrRefuse } from './known-batch.js';
@@ -140,7 +140,7 @@ export async function signalRunning(
 ): Promise<void> {
   const handle = work.temporal.client.workflow.getHandle(batchId(session.config.account.name, batch));
   if ((await absentIsUndefined(async () => handle.signal(signal).then(() => true))) === true) return;
-  const look = commandHint(session, `status ${batch}`);
+  const look = commandHint(session, orderWords('status', batch));
   throw new UserError(`batch '${batch}' does not run, so there is nothing to order; \`${look}\` shows it`, EXIT.usage);
 }
 
@@ -160,7 +160,7 @@ export async function tryRefusedKey(at: BatchPlace, work: WorkAccess): Promise<s
     await readThroughQueue(work, access.home, 'credits');
   } catch (error) {
     if (!(error instanceof KeyRefusedError)) throw error;
-    return stillRefused(work, commandHint(session, `resume ${batch}`));
+    return stillRefused(work, commandHint(session, orderWords('resume', batch)));
   }
   const semaphore = work.temporal.client.workflow.getHandle(semaphoreId(session.config.account.name));
   await semaphore.signal(resumeGrants, { reason: 'key' });

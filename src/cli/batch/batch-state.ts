@@ -3,6 +3,7 @@ import type { BatchProgress } from '../../contract/workflows.js';
 import type { StopReason } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
 import type { CreditsNano } from '../../domain/money.js';
+import type { Hint } from '../../domain/order-words.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
 import {
   isCancelledBatch,
@@ -18,6 +19,7 @@ import type { SampleQuote } from '../../home/sample-quote.js';
 import { StoreError } from '../../store/port.js';
 import { type HomeAccess, isMinuteFull } from '../access/home-access.js';
 import { openSights, type Sights } from '../access/sights.js';
+import { hintsOf } from '../open-session.js';
 import { createFileInWay, shownProgress } from '../plan/file-in-way.js';
 import type { Session } from '../session.js';
 import { creditsJson } from '../views/counts.js';
@@ -92,7 +94,7 @@ export async function readStates(
   try {
     const reports: BatchStateReport[] = [];
     for (const batch of batches) {
-      const report = await readBatchState(access, sights, batch);
+      const report = await readBatchState(access, sights, batch, hintsOf(session));
       if (report !== undefined) reports.push(report);
     }
     const unserved = await sights?.unserved();
@@ -108,6 +110,7 @@ export async function readBatchState(
   access: HomeAccess,
   sights: Sights | undefined,
   batch: string,
+  hint: Hint,
 ): Promise<BatchStateReport | undefined> {
   const { home, rows } = access;
   const bound = await home.readBatch(batch);
@@ -120,7 +123,7 @@ export async function readBatchState(
   const { counts, live, heldFor, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
   const sample = await sampleState(home, batch, generation);
   const restState = sample === 'waiting' && !(await isCancelledBatch(home, batch)) ? 'sampled' : 'finished';
-  const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, live, atMs: Date.now() });
+  const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, hint, live, atMs: Date.now() });
   const otherHome = order?.isPaused === true ? await otherHomeText(access, batch) : undefined;
   if (otherHome !== undefined) blocked.unshift(`${otherHome}: bring that one back`);
   if (order?.isDamaged) blocked.unshift(damagedOrderText(batch));

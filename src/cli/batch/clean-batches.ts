@@ -51,7 +51,7 @@ export async function cleanBatches(
 
   await take(findPassed(nowMs));
   for (const batch of batches) {
-    const state = await readBatchState(access, sights, batch);
+    const state = await readBatchState(access, sights, batch, (words) => words);
     if (state !== undefined && state.state !== 'finished') {
       report.skipped.push(batch);
       continue;

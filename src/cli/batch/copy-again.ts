@@ -6,6 +6,7 @@ import { parallel } from '../../store/parallel.js';
 import { type Store, StoreError } from '../../store/port.js';
 import { sidecarOf, writeSidecars } from '../../store/sidecar.js';
 import { type BatchPlace, openPlace, refusePlace } from '../access/home-access.js';
+import { hintsOf } from '../open-session.js';
 import { copyOutput } from '../reuse/copy-output.js';
 import { type CopySource, openCopySources, originsOf } from '../reuse/source-of-copy.js';
 import { proveOut } from './known-batch.js';
@@ -28,7 +29,7 @@ export async function copyAgain(at: CopyPlace, out: string, lost: readonly LostF
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   await proveOut(access, bytes, out);
   const owed = [...sources.keys()].filter(({ copy }) => copy?.when === 'now');
-  for (const line of lostFileLines(owed, `${out}/${batch}`)) session.terminal.note(line);
+  for (const line of lostFileLines(owed, `${out}/${batch}`, hintsOf(session))) session.terminal.note(line);
   const store = openPlace(session.config, out, 'shared');
   await changeStored(at, async () => {
     await parallel([...sources], COPY_WIDTH, async ([one, source]) => {

@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Config } from '../../config.js';
 import type { Attempt } from '../../domain/attempt.js';
+import { type Hint, nameWords } from '../../domain/order-words.js';
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
@@ -12,7 +13,6 @@ import { hasOutput } from '../../home/row-standing.js';
 import { factsOf } from '../../kinds/facts.js';
 import { errorCode, toStoreError } from '../../store/folder-errors.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
-import { nameWords } from '../open-session.js';
 import { type CopySources, originsOf } from '../reuse/source-of-copy.js';
 import { plain } from '../terminal.js';
 import { amount, firstNames } from '../views/counts.js';
@@ -96,7 +96,7 @@ export async function mayComeAgain(
 }
 
 /** Lines for people; none when nothing is lost. `folder` is the batch's own, so that it ends with the batch's name. */
-export function lostFileLines(lost: readonly LostFile[], folder: string): string[] {
+export function lostFileLines(lost: readonly LostFile[], folder: string, hint: Hint): string[] {
   const again = lost.filter((one) => one.mayComeAgain);
   const copied = lost.filter(({ copy }) => copy?.when === 'now');
   const later = lost.filter(({ copy }) => copy?.when === 'later');
@@ -105,12 +105,14 @@ export function lostFileLines(lost: readonly LostFile[], folder: string): string
     ...(again.length > 0 ? [`${sentence(again, folder)}: fetched again`] : []),
     ...(copied.length > 0 ? [`${sentence(copied, folder)}: copied again from the source, at no cost`] : []),
     ...(later.length > 0 ? [`${sentence(later, folder)}: copied again at no cost once the source is fetched`] : []),
-    ...(over.length > 0 ? [`${sentence(over, folder)}, and nothing gives ${rerunText(over, basename(folder))}`] : []),
+    ...(over.length > 0
+      ? [`${sentence(over, folder)}, and nothing gives ${rerunText(over, basename(folder), hint)}`]
+      : []),
   ];
 }
 
-function rerunText([first, ...others]: readonly LostFile[], batch: string): string {
-  const rerun = `\`callsheet rerun ${nameWords(batch, first?.record.id ?? '')}\``;
+function rerunText([first, ...others]: readonly LostFile[], batch: string, hint: Hint): string {
+  const rerun = `\`${hint(`rerun ${nameWords(batch, first?.record.id ?? '')}`)}\``;
   if (others.length === 0) return `it any more: put a copy back, or ${rerun} renders it again (costs again)`;
   return `them any more: put copies back, or ${rerun} renders the first again, and so on (each costs again)`;
 }

@@ -110,7 +110,7 @@ async function refuseHeldBack(known: KnownBatch, ids: readonly string[]): Promis
   const id = sample && ids.find((one) => !sample.has(one));
   if (id === undefined) return;
   throw new UserError(
-    `row '${id}' is not of the sample of '${batch}', whose rest waits for your approval: \`${commandHint(session, `approve ${batch}`)}\` shows what it costs and runs it; nothing was submitted`,
+    `row '${id}' is not of the sample of '${batch}', whose rest waits for your approval: \`${commandHint(session, orderWords('approve', batch))}\` shows what it costs and runs it; nothing was submitted`,
   );
 }
 
@@ -122,7 +122,7 @@ async function refuseDraining(known: KnownBatch): Promise<void> {
   const progress = await unlessOutage(createBatchSource(known, work).progress()).finally(() => work.close());
   if (progress?.phase !== 'cancelling') return;
   throw new UserError(
-    `'${batch}' was cancelled, or stopped by itself, and what it has at the service is still fetched: \`${commandHint(session, `watch ${batch}`)}\` follows that to its end, then what the row feeds can be ordered with it; nothing was submitted`,
+    `'${batch}' was cancelled, or stopped by itself, and what it has at the service is still fetched: \`${commandHint(session, orderWords('watch', batch))}\` follows that to its end, then what the row feeds can be ordered with it; nothing was submitted`,
   );
 }
 

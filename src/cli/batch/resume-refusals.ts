@@ -23,7 +23,7 @@ import type { KnownBatch } from './known-batch.js';
 export async function refuseSampled({ session, access, batch, generation }: KnownBatch): Promise<void> {
   if ((await sampleInForce(access.home, batch, generation.generation)) === undefined) return;
   throw new UserError(
-    `the sample of '${batch}' has ended and the rest waits for your approval: \`${commandHint(session, `approve ${batch}`)}\` shows what it costs and runs it; nothing was submitted`,
+    `the sample of '${batch}' has ended and the rest waits for your approval: \`${commandHint(session, orderWords('approve', batch))}\` shows what it costs and runs it; nothing was submitted`,
   );
 }
 
@@ -44,7 +44,7 @@ export async function refuseSameBudget(
   // The budget that was approved after a sample is raised by another approval alone.
   const unbounded: BatchLimits = { maxCreditsNano: null, maxFailures: null };
   const approved = await approvedLimits(access.home, batch, generation.generation, unbounded);
-  const command = commandHint(session, `${approved.maxCreditsNano === null ? 'resume' : 'approve'} ${batch}`);
+  const command = commandHint(session, orderWords(approved.maxCreditsNano === null ? 'resume' : 'approve', batch));
   const old = before.maxCreditsNano ?? maxCreditsNano;
   const what = old === maxCreditsNano ? 'which' : `and ${formatCredits(maxCreditsNano)}`;
   const needs = Number.isFinite(least) ? ` (with it ${formatCredits(endedNano + openNano + least)} at least)` : '';
@@ -136,7 +136,7 @@ type ToldBatch = Omit<KnownBatch, 'out' | 'createdAtMs'>;
 export async function tellCancelStands({ session, access, batch }: ToldBatch) {
   if (!(await isCancelledBatch(access.home, batch))) return;
   session.terminal.warn(
-    `'${batch}' was cancelled: what it has at the service is fetched, and nothing else is submitted before \`${commandHint(session, `retry ${batch}`)}\``,
+    `'${batch}' was cancelled: what it has at the service is fetched, and nothing else is submitted before \`${commandHint(session, orderWords('retry', batch))}\``,
   );
 }
 
@@ -146,7 +146,10 @@ export async function tellApproved({ session, access, batch, generation }: ToldB
   if (given.maxCreditsNano === null || !ownLimits(session).includes('--max-credits')) return;
   const { maxCreditsNano } = await approvedLimits(access.home, batch, generation.generation, given);
   if (maxCreditsNano === null || maxCreditsNano >= given.maxCreditsNano) return;
-  const command = commandHint(session, `approve ${batch} --max-credits ${formatCredits(given.maxCreditsNano)}`);
+  const command = commandHint(
+    session,
+    orderWords('approve', batch, `--max-credits ${formatCredits(given.maxCreditsNano)}`),
+  );
   session.terminal.warn(
     `'${batch}' may cost ${formatCredits(maxCreditsNano)} credits, as it was approved: \`${command}\` raises that`,
   );
@@ -169,7 +172,10 @@ export async function tellUnheld(told: ToldBatch, given: Partial<SlotTerms>, wai
   if (!ownLimits(session).includes('--max-credits')) return;
   const { maxCreditsNano } = await approvedLimits(access.home, batch, generation.generation, limitsOf(session));
   if (maxCreditsNano === null || order?.limits.maxCreditsNano === maxCreditsNano) return;
-  tell('--max-credits', `${waits ? 'approve' : 'resume'} ${batch} --max-credits ${formatCredits(maxCreditsNano)}`);
+  tell(
+    '--max-credits',
+    orderWords(waits ? 'approve' : 'resume', batch, `--max-credits ${formatCredits(maxCreditsNano)}`),
+  );
 }
 
 const SLOT_TERMS = ['concurrency', 'weight', 'priority'] as const;

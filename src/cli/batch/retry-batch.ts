@@ -2,6 +2,7 @@ import { clearCancelled, clearStopped, isCancelledBatch, sampleInForce } from '.
 import { readBatchOrder } from '../../home/batch-order.js';
 import { clearFollowers } from '../../home/row-orders.js';
 import { readOwnCredits } from '../access/read-account.js';
+import { hintsOf } from '../open-session.js';
 import { approvePlan } from '../plan/approve-plan.js';
 import { countKeptRows } from '../plan/count-kept-rows.js';
 import { makePlan } from '../plan/make-plan.js';
@@ -56,7 +57,7 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   }
   const credits = await readOwnCredits(session);
   const plan = await makePlan(known, { manifest: 'retry', rows, costNotes: [], chains }, credits);
-  for (const line of planLines(plan)) terminal.note(line);
+  for (const line of planLines(plan, hintsOf(session))) terminal.note(line);
   await approvePlan(known, plan, flags.yes);
   await proveOut(access, 0, known.out);
   await inputs?.accept();

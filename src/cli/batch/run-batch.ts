@@ -9,6 +9,7 @@ import type { GenerationFacts } from '../../home/rows-writer.js';
 import { type BatchPlace, openHomeAccess } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
 import type { WorkAccess } from '../access/work-access.js';
+import { hintsOf } from '../open-session.js';
 import { approvePlan } from '../plan/approve-plan.js';
 import { keepFedRows, recordKept, recordSkipped } from '../plan/kept-rows.js';
 import { makePlan } from '../plan/make-plan.js';
@@ -93,7 +94,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const rows = sample?.rows ?? prepared;
   const quoted = async (exitCode: number): Promise<number> =>
     sample === undefined ? exitCode : tellQuote({ ...at, generation }, exitCode);
-  for (const line of lostFileLines(prepared.lost, `${config.out}/${batch}`)) terminal.note(line);
+  for (const line of lostFileLines(prepared.lost, `${config.out}/${batch}`, hintsOf(session))) terminal.note(line);
   const reused = takenOver(prepared.earlier);
   const isSeen = reused === undefined && prepared.kept.length === 0;
   const isRecorded = isSeen && prepared.skipped.every((skipped) => skipped.isRecorded);
@@ -109,7 +110,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const { chains = prepared.summary.chains } = sample ?? {};
   const subject = { ...planSubject(place, prepared), rows, chains };
   const plan = await makePlan(at, subject, await readOwnCredits(session));
-  for (const line of planLines(plan)) terminal.note(line);
+  for (const line of planLines(plan, hintsOf(session))) terminal.note(line);
   await approvePlan(at, plan, request.isSaidYes);
   await proveOut(access, prepared.outputBytes);
   const saving = plan.costs.total.shared > 0 ? savedText(plan.costs.total) : undefined;

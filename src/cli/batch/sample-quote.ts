@@ -7,7 +7,7 @@ import { createPosters } from '../../report/posters.js';
 import { quoteJson, quoteLines } from '../../report/quote-lines.js';
 import { type BatchPlace, resultSources } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
-import { commandHint } from '../open-session.js';
+import { commandHint, hintsOf, orderWords } from '../open-session.js';
 import { countKeptRows } from '../plan/count-kept-rows.js';
 import { makePlan, planJson } from '../plan/make-plan.js';
 import { type Plan, planLines } from '../plan/plan-view.js';
@@ -59,8 +59,9 @@ async function quoteOf({ access, batch, generation }: Kept, plan: Plan, ids: rea
   };
 }
 
-export function tellRest({ terminal }: Session, { plan, quote }: RestOfSample): void {
-  for (const line of planLines(plan)) terminal.note(line);
+export function tellRest(session: Session, { plan, quote }: RestOfSample): void {
+  const { terminal } = session;
+  for (const line of planLines(plan, hintsOf(session))) terminal.note(line);
   for (const [name, text] of quoteLines(quote)) terminal.note(`${name.padEnd(9)} ${text}`);
 }
 
@@ -75,7 +76,7 @@ export async function tellQuote(at: Kept, exitCode: number): Promise<number> {
   await keepQuote(at, rest.quote);
   tellRest(session, rest);
   if (session.isJson) terminal.json({ type: 'quote', ...planJson(rest.plan), ...quoteJson(rest.quote) });
-  terminal.note(`\`${commandHint(session, `approve ${batch}`)}\` runs the rest`);
+  terminal.note(`\`${commandHint(session, orderWords('approve', batch))}\` runs the rest`);
   return exitCode;
 }
 
@@ -87,5 +88,7 @@ async function keepQuote({ session, access, batch, generation }: Kept, quote: Sa
   const sources = { ...resultSources(access), posters: createPosters() };
   const writing = writeBatchReport(sources, batch, generation.generation, { isPublic: false });
   if ((await unlessOutage(writing)) !== undefined) return;
-  session.terminal.warn(`report.html has no quote yet: \`${commandHint(session, `report ${batch}`)}\` writes it`);
+  session.terminal.warn(
+    `report.html has no quote yet: \`${commandHint(session, orderWords('report', batch))}\` writes it`,
+  );
 }

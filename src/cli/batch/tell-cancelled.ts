@@ -1,4 +1,4 @@
-import { commandHint } from '../open-session.js';
+import { commandHint, orderWords } from '../open-session.js';
 import type { Session } from '../session.js';
 import { amount, type Counts, countsText } from '../views/counts.js';
 import { formatClock } from '../views/durations.js';
@@ -27,7 +27,7 @@ export type Uncounted = 'silent' | 'not running' | 'unheard';
 export function tellCancelled({ session, batch, out }: KnownBatch, { left, counts, uncounted }: Cancelled): void {
   const { terminal } = session;
   if (counts === null) {
-    const look = commandHint(session, `status ${batch}`);
+    const look = commandHint(session, orderWords('status', batch));
     terminal.warn(`the order has taken effect; its rows could not be counted in time: \`${look}\` shows them`);
   }
   if (session.isJson) {
@@ -50,7 +50,7 @@ function leftLines(session: Session, batch: string, { stillRunning, untilMs }: L
     stillRunning === 1
       ? `1 job was accepted by the service before: it renders on${until}, is billed, and is fetched`
       : `${stillRunning} jobs were accepted by the service before: they render on${until}, are billed, and are fetched`,
-    `watch: ${commandHint(session, `watch ${batch}`)}`,
+    `watch: ${commandHint(session, orderWords('watch', batch))}`,
   ];
 }
 
@@ -59,7 +59,7 @@ function uncountedLine(session: Session, batch: string, { stillRunning, untilMs 
   const before = `what the service accepted before${jobs}`;
   switch (why) {
     case 'silent': {
-      const look = commandHint(session, `status ${batch}`);
+      const look = commandHint(session, orderWords('status', batch));
       return `the worker does not answer: ${before} renders on and is billed; \`${look}\` counts it`;
     }
     case 'unheard':

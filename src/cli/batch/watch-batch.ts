@@ -3,7 +3,7 @@ import { formatDuration } from '../../domain/duration.js';
 import { isEngineGone } from '../../engine/engine-client.js';
 import type { BatchPlace } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
-import { commandHint, nameWords } from '../open-session.js';
+import { commandHint, hintsOf, nameWords } from '../open-session.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { amount, totalOf } from '../views/counts.js';
@@ -41,6 +41,7 @@ export async function watchBatch(at: BatchPlace, options: WatchOptions): Promise
     io,
     terminal: session.terminal,
     batch,
+    hint: hintsOf(session),
     isJson: session.isJson,
     finishedBefore: options.finishedBefore,
     sinceMs: Date.now(),

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { awaitedOf, awaitedText, type EngineState } from '../../engine/engine-status.js';
 import type { Cli } from '../io.js';
-import { addExamples, openSession, withSettings } from '../open-session.js';
+import { addExamples, commandHint, openSession, withSettings } from '../open-session.js';
+import type { Session } from '../session.js';
 import { EXIT, READ_EXIT_HELP, STATUS_EXIT_HELP } from '../user-error.js';
 
 /** `engine status | stop`: the engine of the data folder. */
@@ -12,7 +13,8 @@ export function defineEngine(command: Command, cli: Cli): void {
   addExamples(command, ['callsheet engine status', 'callsheet engine stop'], STATUS_EXIT_HELP);
   const status = command.command('status').description('Shows whether the engine runs, with its processes and ports.');
   withSettings(status, 'connection', ['callsheet engine status --json'], STATUS_EXIT_HELP).action(async () => {
-    const { config, isJson, terminal } = await openSession(status, cli);
+    const session = await openSession(status, cli);
+    const { config, isJson, terminal } = session;
     const { engineStatus } = await import('../../engine/engine-client.js');
     const { leftOpen } = await import('../../engine/stop-engine.js');
     const state = await engineStatus(config.data);
@@ -21,7 +23,7 @@ export function defineEngine(command: Command, cli: Cli): void {
     const stands = left > 0 ? { openBatches: left } : {};
     if (isJson)
       terminal.json({ schema: 1, running: state !== undefined, dataFolder: config.data, ...stands, ...state });
-    else if (state === undefined) terminal.data(`no engine runs in ${config.data}; ${nextStep(left)}`);
+    else if (state === undefined) terminal.data(`no engine runs in ${config.data}; ${nextStep(session, left)}`);
     else for (const line of engineLines(state)) terminal.data(line);
   });
   const stop = command
@@ -37,29 +39,33 @@ export function defineEngine(command: Command, cli: Cli): void {
     ['callsheet engine stop', 'callsheet engine stop --now', 'callsheet engine stop --data ./.callsheet'],
     READ_EXIT_HELP,
   ).action(async () => {
-    const { config, isJson, terminal } = await openSession(stop, cli);
+    const session = await openSession(stop, cli);
+    const { config, isJson, terminal } = session;
     const { stopEngine } = await import('../../engine/stop-engine.js');
     const isForced = stop.opts<{ now?: boolean }>().now === true;
     const onAwaiting = (text: string): void => terminal.note(`the engine ends: ${text}; --now does not wait`);
     const outcome = await stopEngine(config.data, { isForced, onAwaiting });
     if (isJson) terminal.json({ schema: 1, dataFolder: config.data, outcome });
-    else terminal.data(STOPPED[outcome]);
+    else terminal.data(outcome === 'stopped' ? stoppedText(session) : STOPPED[outcome]);
   });
 }
 
 const STOPPED = {
-  stopped:
-    'the engine ended; what the service has accepted renders on there and is fetched when it runs again: `callsheet resume --all`',
   killed: 'the engine did not answer and was ended by force; the next command starts a new one',
   draining:
     'the engine did not answer and was ended; its worker may still wait for paid calls and ends by itself (--now ends it)',
   none: 'no engine runs',
 } as const;
 
-function nextStep(openBatches: number): string {
-  if (openBatches === 0) return '`callsheet run` starts one';
+function stoppedText(session: Session): string {
+  const resume = commandHint(session, 'resume --all');
+  return `the engine ended; what the service has accepted renders on there and is fetched when it runs again: \`${resume}\``;
+}
+
+function nextStep(session: Session, openBatches: number): string {
+  if (openBatches === 0) return `\`${commandHint(session, 'run')}\` starts one`;
   const what = openBatches === 1 ? '1 batch stands' : `${openBatches} batches stand`;
-  return `${what} still with open rows: \`callsheet resume --all\` goes on`;
+  return `${what} still with open rows: \`${commandHint(session, 'resume --all')}\` goes on`;
 }
 
 export function engineLines(state: EngineState): string[] {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../io.js';
-import { commandHint, openSession, trustHomeOption, withSettings, yesOption } from '../open-session.js';
+import { commandHint, openSession, orderWords, trustHomeOption, withSettings, yesOption } from '../open-session.js';
 import type { Session } from '../session.js';
 import { READ_EXIT_HELP, STATUS_EXIT_HELP } from '../user-error.js';
 
@@ -55,7 +55,7 @@ async function sayResumed(session: Session, trustsHome: boolean): Promise<void> 
   if (isJson) return terminal.json({ schema: 1, account: session.config.account.name, ...done });
   for (const batch of [...done.running, ...done.resumed]) terminal.data(`'${batch}' goes on`);
   for (const batch of done.paused) {
-    terminal.warn(`'${batch}' stays paused: \`${commandHint(session, `resume ${batch}`)}\` goes on`);
+    terminal.warn(`'${batch}' stays paused: \`${commandHint(session, orderWords('resume', batch))}\` goes on`);
   }
   for (const batch of done.left) {
     terminal.warn(
@@ -64,7 +64,7 @@ async function sayResumed(session: Session, trustsHome: boolean): Promise<void> 
   }
   for (const batch of done.otherHome) {
     terminal.warn(
-      `'${batch}' does not go on: ${session.config.home} is not the home that it was run from, or an earlier state of it; bring that one back, or, if this one is right, \`${commandHint(session, `resume ${batch} --trust-home`)}\``,
+      `'${batch}' does not go on: ${session.config.home} is not the home that it was run from, or an earlier state of it; bring that one back, or, if this one is right, \`${commandHint(session, orderWords('resume', batch, '--trust-home'))}\``,
     );
   }
   if (Object.values(done).every((batches) => batches.length === 0)) terminal.note('no batch has open rows');
@@ -72,7 +72,7 @@ async function sayResumed(session: Session, trustsHome: boolean): Promise<void> 
 
 function sayOrdered(session: Session, batch: string, order: 'pause' | 'resume'): void {
   const { terminal } = session;
-  const next = commandHint(session, `${order === 'pause' ? 'resume' : 'watch'} ${batch}`);
+  const next = commandHint(session, orderWords(order === 'pause' ? 'resume' : 'watch', batch));
   const said =
     order === 'pause'
       ? `'${batch}' is paused: what was submitted is still fetched; \`${next}\` goes on`

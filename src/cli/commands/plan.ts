@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type ChangedOrder, changedOption, keepsDependents, noDependentsOption } from '../batch/run-flags.js';
 import type { Cli } from '../io.js';
-import { openSession, withSettings } from '../open-session.js';
+import { hintsOf, openSession, withSettings } from '../open-session.js';
 import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan/manifest-flags.js';
 import type { Session } from '../session.js';
 import { sayChecking } from '../terminal.js';
@@ -66,9 +66,9 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const approval = approvalOf(plan, config.budget, true, spent);
   const refused = approval.approval === 'refused' ? approval.why : null;
   if (session.isJson) terminal.json({ ...planJson(plan), leavingRows: prepared.leaving.size, refused });
-  else for (const line of planLines(plan)) terminal.data(line);
+  else for (const line of planLines(plan, hintsOf(session))) terminal.data(line);
   if (prepared.again.length > 0) terminal.note(storedAgainText(prepared.again, `${config.out}/${batch}`));
-  for (const line of lostFileLines(prepared.lost, `${config.out}/${batch}`)) terminal.note(line);
+  for (const line of lostFileLines(prepared.lost, `${config.out}/${batch}`, hintsOf(session))) terminal.note(line);
   if (refused === null) return EXIT.done;
   // Not thrown: the plan is the one JSON document of this command.
   terminal.error(refused);

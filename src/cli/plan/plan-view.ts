@@ -1,5 +1,6 @@
 import { formatDuration } from '../../domain/duration.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import { type Hint, orderWords } from '../../domain/order-words.js';
 import { safeText } from '../../domain/secret.js';
 import type { ManifestSummary } from '../../manifest/manifest-options.js';
 import type { Chains } from '../../manifest/references/chains.js';
@@ -43,7 +44,7 @@ export interface Plan {
 const GROUPS_SHOWN = 12;
 const FILES_SHOWN = 5;
 
-export function planLines(plan: Plan): string[] {
+export function planLines(plan: Plan, hint: Hint): string[] {
   const { total, byKind, byGroup } = plan.costs;
   const groups = [...byGroup].slice(0, GROUPS_SHOWN);
   const hidden = byGroup.size - groups.length;
@@ -67,7 +68,7 @@ export function planLines(plan: Plan): string[] {
     capsLine(plan),
     timeLine(plan),
     ...plan.costNotes.map(({ kind, note, rows }) => `note      ${kind}, ${amount(rows, 'row')}: ${note}`),
-    ...(plan.cancelledRows > 0 ? [`cancelled ${cancelledText(plan)}`] : []),
+    ...(plan.cancelledRows > 0 ? [`cancelled ${cancelledText(plan, hint)}`] : []),
     ...(total.skipped > 0 ? [`skipped   ${skippedText(total.skipped, plan.skippedFiles)}`] : []),
     ...changedLines(plan),
   ];
@@ -105,9 +106,9 @@ function chainsText({ count, rows, fed, longest, cost }: Plan['chains']): string
   return `${whose}; ${order}; ${costText(cost)}`;
 }
 
-function cancelledText({ batch, cancelledRows }: Plan): string {
+function cancelledText({ batch, cancelledRows }: Plan, hint: Hint): string {
   const are = amount(cancelledRows, 'row was cancelled and is', 'rows were cancelled and are');
-  return `${are} not run again; \`callsheet retry ${batch}\` runs them`;
+  return `${are} not run again; \`${hint(orderWords('retry', batch))}\` runs them`;
 }
 
 function skippedText(rows: number, files: readonly string[]): string {

@@ -14,6 +14,7 @@ import { nearestWord } from '../../manifest/suggest.js';
 import { resultSources, rowsOf } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { retryClasses } from '../batch/run-flags.js';
+import { commandHint, orderWords } from '../open-session.js';
 import { UserError } from '../user-error.js';
 
 /** Which rows another render is ordered of, and why it cannot be. */
@@ -55,7 +56,7 @@ export async function findCase(known: KnownBatch, id: string): Promise<FoundCase
   const place = attempts.length === 0 ? undefined : await findRow(known, id, attempts);
   if (place === undefined) {
     throw new UserError(
-      `batch '${batch}' has no attempt of a row '${id.slice(0, 120)}'${await nearestIdHint(known, id)}; \`callsheet review list ${batch}\` shows the rows that need a person`,
+      `batch '${batch}' has no attempt of a row '${id.slice(0, 120)}'${await nearestIdHint(known, id)}; \`${commandHint(known.session, orderWords('review list', batch))}\` shows the rows that need a person`,
     );
   }
   return { ...caseOf(batch, place.row, attempts, await access.records.readRecord(batch, id)), ref: place.ref };

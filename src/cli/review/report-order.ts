@@ -4,7 +4,7 @@ import type { AttemptState } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { KnownBatch } from '../batch/known-batch.js';
-import { commandHint } from '../open-session.js';
+import { commandHint, orderWords } from '../open-session.js';
 import { amount } from '../views/counts.js';
 import type { RowChoice } from './case-row.js';
 import { type Dependents, dependentsJson } from './dependents.js';
@@ -49,7 +49,7 @@ export function reportOrder({ command }: ReviewOrder, { ids }: RowChoice, { rows
   if (rows.length > 1) terminal.note(`${amount(ordered.length, 'row')} of ${rows.length} settled`);
   if (held !== undefined) terminal.warn(held);
   else if (ordered.some(({ ended }) => ended === undefined)) {
-    terminal.note(`\`${commandHint(session, `watch ${batch}`)}\` follows what goes on`);
+    terminal.note(`\`${commandHint(session, orderWords('watch', batch))}\` follows what goes on`);
   }
 }
 
@@ -108,7 +108,7 @@ export function reportGroups(
   }
   for (const why of held) terminal.warn(why);
   if (held.length === 0 && settled.length > 0) {
-    terminal.note(`\`${commandHint(session, `watch ${batch}`)}\` follows what goes on`);
+    terminal.note(`\`${commandHint(session, orderWords('watch', batch))}\` follows what goes on`);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Holder } from '../../contract/semaphore.js';
 import type { Curb, SemaphoreView } from '../../contract/semaphore-view.js';
 import { formatCredits } from '../../domain/money.js';
+import type { Hint } from '../../domain/order-words.js';
 import { takesSlot } from '../../kinds/facts.js';
 import type { Snapshot } from '../batch/follow.js';
 import { countsText, spentWords, totalOf } from './counts.js';
@@ -15,6 +16,7 @@ export interface ViewOptions {
   /** Rows that were finished when this view began, for the rate. */
   finishedBefore: number;
   sinceMs: number;
+  hint: Hint;
   /** How long of that it was seen paused. */
   pausedMs: number;
   paint: Paint;
@@ -57,7 +59,7 @@ export function liveLines(snapshot: Snapshot, options: ViewOptions): string[] {
     lines.push(`${paint.bold('spent')}  ${spentText(snapshot)}`);
     lines.push(...etaLines(snapshot, options).map((words) => `${paint.bold('ETA')}    ${paint.dim(words)}`));
   }
-  lines.push(...troubles(snapshot).map((line) => paint.yellow(line)));
+  lines.push(...troubles(snapshot, options.batch, options.hint).map((line) => paint.yellow(line)));
   return lines.map((line) => line.trimEnd());
 }
 
@@ -96,9 +98,13 @@ export function renderingOf(holders: readonly Holder[]): number {
 }
 
 /** One line for logs and pipes; without numbers where they are not known, and undefined where nothing else is to be told. */
-export function plainLine(snapshot: Snapshot, batch: string, isKnown: boolean): string | undefined {
+export function plainLine(
+  snapshot: Snapshot,
+  { batch, hint }: Pick<ViewOptions, 'batch' | 'hint'>,
+  isKnown: boolean,
+): string | undefined {
   const { progress, slots } = snapshot;
-  const matters = troubles(snapshot);
+  const matters = troubles(snapshot, batch, hint);
   if (!isKnown && matters.length === 0) return undefined;
   const numbers = [
     `${totalOf(progress.counts)}/${progress.rows} rows (${countsText(progress.counts)})`,

@@ -1,3 +1,4 @@
+import type { Hint } from '../../domain/order-words.js';
 import type { FollowEvent, Snapshot } from '../batch/follow.js';
 import type { Io } from '../io.js';
 import { plain, type Terminal } from '../terminal.js';
@@ -16,6 +17,7 @@ interface PresenterOptions {
   io: Io;
   terminal: Terminal;
   batch: string;
+  hint: Hint;
   isJson: boolean;
   finishedBefore: number;
   sinceMs: number;
@@ -57,7 +59,7 @@ function createPausedTime(): (snapshot: Snapshot) => number {
   };
 }
 
-function linePresenter({ terminal, batch, finishedBefore, sinceMs }: PresenterOptions): Presenter {
+function linePresenter({ terminal, batch, hint, finishedBefore, sinceMs }: PresenterOptions): Presenter {
   let shownAtMs = 0;
   let shownState = '';
   let last: { snapshot: Snapshot; line: string } | undefined;
@@ -69,7 +71,7 @@ function linePresenter({ terminal, batch, finishedBefore, sinceMs }: PresenterOp
   return {
     snapshot: (snapshot) => {
       const state = stateOf(snapshot);
-      const line = plainLine(snapshot, batch, isCounted(snapshot, { finishedBefore, sinceMs }));
+      const line = plainLine(snapshot, { batch, hint }, isCounted(snapshot, { finishedBefore, sinceMs }));
       if (line === undefined) return;
       last = { snapshot, line };
       if (state === shownState && snapshot.atMs - shownAtMs < LINE_EVERY_MS) return;

@@ -50,7 +50,7 @@ export function statusLines(session: Session, report: BatchStateReport): string[
 }
 
 function retryHint(session: Session, { batch }: BatchStateReport): string {
-  return `\`${commandHint(session, `retry ${batch}`)}\``;
+  return `\`${commandHint(session, orderWords('retry', batch))}\``;
 }
 
 /** Said while rows run; what stands still says why in other lines. */

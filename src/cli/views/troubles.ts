@@ -4,6 +4,7 @@ import type { BatchProgress } from '../../contract/workflows.js';
 import { formatDuration } from '../../domain/duration.js';
 import type { Kind, Provider } from '../../domain/kind.js';
 import { formatCredits } from '../../domain/money.js';
+import { type Hint, orderWords } from '../../domain/order-words.js';
 import type { LiveWord } from '../../domain/outcome.js';
 import { storeTrouble } from '../../store/folder-errors.js';
 import { plain } from '../terminal.js';
@@ -28,8 +29,13 @@ export interface Sight {
 export const LOST_PLACES = { work: 'Temporal or the worker', home: 'the home' } as const;
 
 /** What keeps the batch from going on, each with its reason and since when. */
-export function troubles({ progress, slots, lostSinceMs, lostPlace, lostWhy, atMs }: Sight): string[] {
-  const lines = (slots?.pauses ?? []).map((pause) => pauseWords(pause, progress));
+export function troubles(
+  { progress, slots, lostSinceMs, lostPlace, lostWhy, atMs }: Sight,
+  batch: string,
+  hint: Hint,
+): string[] {
+  const resume = hint(orderWords('resume', batch));
+  const lines = (slots?.pauses ?? []).map((pause) => pauseWords(pause, progress, resume));
   lines.push(...(slots?.curbs ?? []).map((curb) => curbText(curb, slots?.planCap ?? 0, atMs)));
   if (lostSinceMs !== undefined) {
     const lostMs = atMs - lostSinceMs;
@@ -48,23 +54,23 @@ const PAUSE_WORDS = {
   network: ['the service cannot be reached', 'nothing new is submitted until a free read gets an answer'],
 } as const;
 
-function pauseWords({ reason, batch, needNano, sinceMs }: PauseReason, progress: BatchProgress): string {
+function pauseWords({ reason, needNano, sinceMs }: PauseReason, progress: BatchProgress, resume: string): string {
   const since = `since ${formatClock(sinceMs)}`;
   if (reason === 'outputs') return `${blockedText(progress.blocked)} (${since})`;
-  if (reason === 'user') return pausedText(batch, ` (${since})`);
-  if (reason === 'key') return refusedKeyText(batch, since);
+  if (reason === 'user') return pausedText(resume, ` (${since})`);
+  if (reason === 'key') return refusedKeyText(resume, since);
   const [matter, next] = PAUSE_WORDS[reason];
   const need = needNano === undefined ? '' : `${formatCredits(needNano)} are needed, `;
   return `${matter} (${need}${since}): ${next}`;
 }
 
 /** The same key is never used again by itself: whoever had it unblocked says so. */
-function refusedKeyText(batch: string | undefined, since: string): string {
-  return `the service does not accept the API key (${since}): have it unblocked there or set another one, then \`callsheet resume ${batch ?? 'BATCH'}\` goes on`;
+function refusedKeyText(resume: string, since: string): string {
+  return `the service does not accept the API key (${since}): have it unblocked there or set another one, then \`${resume}\` goes on`;
 }
 
-export function pausedText(batch = 'BATCH', since = ''): string {
-  return `paused${since}: \`callsheet resume ${batch}\` goes on`;
+function pausedText(resume: string, since = ''): string {
+  return `paused${since}: \`${resume}\` goes on`;
 }
 
 const PACE_WORDS = {
@@ -102,6 +108,7 @@ function curbText(curb: Curb, planCap: number, nowMs: number): string {
 
 interface StandstillFacts {
   batch: string;
+  hint: Hint;
   progress: BatchProgress;
   slots: SemaphoreView | undefined;
   live: Partial<Record<LiveWord, number>>;
@@ -109,25 +116,19 @@ interface StandstillFacts {
 }
 
 /** Everything that keeps a batch from going on, in sentences, for whoever looks once. Pure. */
-export function standstillTexts({ batch, progress, slots, live, atMs }: StandstillFacts): string[] {
+export function standstillTexts({ batch, hint, progress, slots, live, atMs }: StandstillFacts): string[] {
   const view = ownPauses(slots, batch);
   const pauses = view?.pauses ?? [];
-  const texts = troubles({
-    atMs,
-    progress,
-    slots: view,
-    lostSinceMs: undefined,
-    lostPlace: 'work',
-    lostWhy: undefined,
-  });
+  const lost = { lostSinceMs: undefined, lostPlace: 'work', lostWhy: undefined } as const;
+  const texts = troubles({ atMs, progress, slots: view, ...lost }, batch, hint);
   const isOutputTold = pauses.some(({ reason }) => reason === 'outputs');
   if (progress.blocked !== null && !isOutputTold) texts.unshift(blockedText(progress.blocked));
   const isPauseTold = pauses.some(({ reason }) => reason === 'user' || reason === 'outputs');
-  if (progress.phase === 'paused' && !isPauseTold) texts.unshift(pausedText(batch));
+  if (progress.phase === 'paused' && !isPauseTold) texts.unshift(pausedText(hint(orderWords('resume', batch))));
   const { checking = 0 } = live;
   if (checking > 0) {
     texts.push(
-      `${amount(checking, 'row waits', 'rows wait')} for the verdict on a lost answer: \`callsheet review list ${batch}\``,
+      `${amount(checking, 'row waits', 'rows wait')} for the verdict on a lost answer: \`${hint(orderWords('review list', batch))}\``,
     );
   }
   return texts;
