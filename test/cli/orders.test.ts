@@ -83,7 +83,7 @@ test('resume --all --rpm: requests per minute belong to one batch or to the acco
   const { exitCode, stderr } = await home.run('resume', '--all', '--rpm', '30');
   expect([exitCode, stderr]).toEqual([
     2,
-    expect.stringContaining('`callsheet limits --rpm 30` bounds the whole account'),
+    expect.stringMatching(/`callsheet limits --rpm 30 --base-url .*` bounds the whole account/),
   ]);
 });
 
