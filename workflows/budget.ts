@@ -48,6 +48,12 @@ export function roomNano(state: BatchState): CreditsNano | null {
   return Math.max(0, room);
 }
 
+/** Whether the rows that were found for some room still have it: a row may have been let be paid again meanwhile. */
+export function hasRoomFor(state: BatchState, found: readonly Pick<OpenRow, 'upToNano'>[]): boolean {
+  const room = roomNano(state);
+  return room === null || found.reduce((sum, { upToNano }) => sum + (upToNano ?? 0), 0) <= room;
+}
+
 /** Reserves the price of paying an open row again because of attempt `n`; once, however often it is asked. */
 export function reservePayment(state: BatchState, { id, n, nano }: PaymentAsked): boolean {
   const row = state.open.find((open) => open.row.id === id);

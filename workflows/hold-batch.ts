@@ -1,9 +1,10 @@
-import { condition, getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, patched, setHandler } from '@temporalio/workflow';
 import * as messages from '../src/contract/messages.js';
 import { semaphoreId } from '../src/contract/names.js';
-import type { PageResult } from '../src/contract/pages.js';
+import type { PageEntry, PageResult } from '../src/contract/pages.js';
 import type { BatchInput, BatchState } from '../src/contract/workflows.js';
 import * as window from './batch-state.js';
+import { hasRoomFor } from './budget.js';
 import { blockedOf, forgetBlocked, noteBlocked } from './open-row.js';
 
 /** What keeps a batch from submitting anything new: its user, or finished files that cannot be stored. */
@@ -54,6 +55,11 @@ export function openHold({ account, batch }: BatchInput, state: BatchState, touc
     if (paused) await semaphore.signal(messages.pauseGrants, { reason, batch });
     else await semaphore.signal(messages.resumeGrants, { reason, batch });
   }
+}
+
+/** True where a row that is paid again has taken the room that rows were looked for: they are looked for anew. */
+export function isRoomTaken(state: BatchState, found: readonly PageEntry[]): boolean {
+  return !hasRoomFor(state, found) && patched('room-of-page');
 }
 
 const HELD_MS = 15_000;

@@ -6,7 +6,7 @@ import type { BatchInput, BatchState, BeginningJob, BeginningJobs, Begins } from
 import * as window from './batch-state.js';
 import { roomNano } from './budget.js';
 import { feedersLeft, isRescan, takeFed, withEnded } from './chains.js';
-import { isHeld } from './hold-batch.js';
+import { isHeld, isRoomTaken } from './hold-batch.js';
 import type { OpenedRow } from './open-row.js';
 import { homeProxy } from './proxies.js';
 import { openRoutine, type Routine } from './routine.js';
@@ -73,8 +73,8 @@ export function openRows(input: BatchInput, state: BatchState, { isWoken, touch,
     const ways = { ...(isSharing ? { isSharing } : {}), ...(isRescan(state) ? { isHeldOnly: true } : {}), ...holds() };
     endedAhead = [];
     const page = withEnded(await home.pageRows({ ...asked(limit), cursor, ...ways }), endedAhead);
-    // An order that came while the page was read made it stale.
-    if (state.generation !== generation || state.cursor !== cursor) return;
+    // An order that came while the page was read made it stale, or a row that is paid again.
+    if (state.generation !== generation || state.cursor !== cursor || isRoomTaken(state, page.entries)) return;
     if (await isHeld(state, page, isWoken)) return;
     await open(window.takePage(state, page, Date.now()), page.isShort);
   }
@@ -89,7 +89,8 @@ export function openRows(input: BatchInput, state: BatchState, { isWoken, touch,
     const asks = feeders.length;
     const only = state.chains?.isFrozen ? { isOrderedOnly: true as const } : {};
     const found = await home.fedRows({ ...asked(limit), cursor, feeders: [...feeders], ...only });
-    if (state.generation !== generation || state.cursor !== cursor) return;
+    const entries = found.rows.map(({ entry }) => entry);
+    if (state.generation !== generation || state.cursor !== cursor || isRoomTaken(state, entries)) return;
     if (await isHeld(state, found, isWoken)) return;
     await open(takeFed(state, found, asks, input.batch, Date.now()), found.isShort);
   }
@@ -101,10 +102,9 @@ export function openRows(input: BatchInput, state: BatchState, { isWoken, touch,
 
   async function open(fresh: OpenedRow[], isShort: boolean): Promise<void> {
     await start(fresh.map(({ entry: { begins, attempts }, ...opened }) => ({ opened, begins, attempts })));
-    short = isShort;
-    if (!short || state.open.length > 0) return;
+    short = isShort && state.open.length > 0;
+    if (!isShort || short) return;
     state.stopped = 'budget_reached';
-    short = false;
     touch();
   }
 }
