@@ -76,9 +76,10 @@ async function download(
     return { outcome: 'done' };
   }
   if (await isRecordedDone(deps, row, work, attempt)) return { outcome: 'done' };
+  const { kind = work.row.kind } = intentOf(attempt) ?? {};
   const hasOthers = n > 1 && (await deps.ledger.read(batch, id)).some((one) => one.n !== n && hasOutput(one));
-  const landed = await land(openLanding({ deps, budget, input, work }, record, hasOthers), result.outputs);
-  if (landed.missing) return withoutOutput({ deps, input, work, attempt, record, tries }, landed, landed.missing);
+  const landed = await land(openLanding({ deps, budget, input, work, kind }, record, hasOthers), result.outputs);
+  if (landed.missing) return withoutOutput({ deps, input, work, kind, attempt, record, tries }, landed, landed.missing);
   const { files, warnings } = landed;
   if (record?.reasonCode === 'output_pending') await noteLanded(deps.home, batch, id, deps.now());
   await endRow(deps, row, { status: 'done', n, files, warnings, ...(isLate ? { isLate } : {}) });

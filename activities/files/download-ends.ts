@@ -1,5 +1,6 @@
 import type { DownloadInput } from '../../src/contract/attempts.js';
 import type { Attempt } from '../../src/domain/attempt.js';
+import type { Kind } from '../../src/domain/kind.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { afterFailedTry, type NextTry, ROW_WAITS_MS, type TryEnd } from '../../src/domain/output-tries.js';
 import { standingOf } from '../../src/domain/standing.js';
@@ -7,6 +8,7 @@ import { resultStates } from '../../src/home/attempts.js';
 import { awayRender } from '../../src/home/past-renders.js';
 import type { RowWork } from '../../src/home/row-work.js';
 import { factsOf } from '../../src/kinds/facts.js';
+import { adapterFor } from '../../src/kinds/index.js';
 import { DownloadError } from '../../src/service/download.js';
 import { OutputRefused } from '../../src/store/outputs.js';
 import type { Dependencies } from '../dependencies.js';
@@ -61,27 +63,29 @@ export interface FailedOutput {
   deps: Dependencies;
   input: DownloadInput;
   work: RowWork;
+  /** What the attempt asked for: its row may ask for another by now. */
+  kind: Kind;
   attempt: Attempt;
   record: RowRecord | undefined;
   tries: Tries;
 }
 
 export function nextTry(failed: FailedOutput, { end, isGone }: Missing): NextTry {
-  const { deps, input, work, attempt, tries } = failed;
+  const { deps, input, kind, attempt, tries } = failed;
   const nowMs = deps.now();
   const serviceMs = (sinceMs: number) => (nowMs - sinceMs) * deps.settings.timeScale;
   // The service says that the job failed or expired after all: nobody can be asked any more, and nothing lives longer.
   const last = attempt.states.at(-1);
   const overAtMs = isGone ? nowMs : last?.state === 'ended' ? last.atMs : null;
   const renderedAtMs = resultStates(attempt)[0]?.atMs ?? nowMs;
-  const leftMs = factsOf(work.row.kind).outputLifeMs - serviceMs(renderedAtMs);
+  const leftMs = factsOf(kind).outputLifeMs - serviceMs(renderedAtMs);
   const { asks = 0, askedAtMs = 0 } = input.before ?? {};
   return afterFailedTry({
     end,
     tries: tries.tries,
     elapsedMs: serviceMs(tries.sinceMs),
     lifeLeftMs: overAtMs === null ? leftMs : Math.min(leftMs, -serviceMs(overAtMs)),
-    asked: overAtMs !== null || work.adapter.flow === 'sync' ? null : { times: asks, agoMs: serviceMs(askedAtMs) },
+    asked: overAtMs !== null || adapterFor(kind).flow === 'sync' ? null : { times: asks, agoMs: serviceMs(askedAtMs) },
     waitsMs: input.isLate ? null : isPending(failed.record, failed) ? 0 : ROW_WAITS_MS,
   });
 }

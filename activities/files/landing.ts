@@ -1,5 +1,6 @@
 import type { DownloadInput } from '../../src/contract/attempts.js';
 import type { RecordedOutput } from '../../src/domain/attempt.js';
+import type { Kind } from '../../src/domain/kind.js';
 import type { OutputFile, RowRecord } from '../../src/domain/outcome.js';
 import { hasEarlier } from '../../src/home/earlier-render.js';
 import type { RowWork } from '../../src/home/row-work.js';
@@ -20,6 +21,8 @@ interface Landing {
   budget: DiskBudget;
   input: DownloadInput;
   work: RowWork;
+  /** What the attempt asked for: its row may ask for another by now. */
+  kind: Kind;
   store: Store;
   outputs: Outputs;
   onExists: RowWork['options']['onExists'];
@@ -33,7 +36,7 @@ export interface Landed {
 }
 
 export function openLanding(
-  opened: Pick<Landing, 'deps' | 'budget' | 'input' | 'work'>,
+  opened: Pick<Landing, 'deps' | 'budget' | 'input' | 'work' | 'kind'>,
   record: RowRecord | undefined,
   hasOthers: boolean,
 ): Landing {
@@ -84,7 +87,7 @@ async function save(landing: Landing, output: RecordedOutput, position: number):
 }
 
 async function saveFrom(landing: Landing, output: RecordedOutput, position: number): Promise<SavedOutput | Missing> {
-  const { deps, budget, input, work, store, outputs, onExists } = landing;
+  const { deps, budget, input, work, kind, store, outputs, onExists } = landing;
   let booking: Booking | undefined;
   const over = new AbortController();
   try {
@@ -95,7 +98,7 @@ async function saveFrom(landing: Landing, output: RecordedOutput, position: numb
       stem: work.row.stem,
       position,
       attemptName: `${work.row.id}-${input.n}`,
-      expected: factsOf(work.row.kind).output,
+      expected: factsOf(kind).output,
       onExists,
     });
   } catch (error) {

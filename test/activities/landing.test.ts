@@ -173,6 +173,13 @@ describe('the landing of an output', () => {
     expect(JSON.stringify(sidecar)).not.toMatch(/signature|secret/);
   });
 
+  test('what was sent decides which file may come: its row may have become another kind in the manifest', async () => {
+    const cells = { model: 'vendor-f-3.1-lite-generate-preview', prompt: 'steps', duration: 6 };
+    const one = await stand([imageRow('r', { kind: 'vendor-f/video', cells })], whole({}, PNG));
+    expect(await one.download()).toEqual({ outcome: 'done' });
+    expect(await one.record('r')).toMatchObject({ files: [{ file: 'media/r.png', contentType: 'image/png' }] });
+  });
+
   test('F45: a store that refuses is told once, waited for without limit, and nothing is given up', async () => {
     const one = await stand([imageRow('r')], whole({}, PNG));
     mkdirSync(join(one.out, 'b'), { recursive: true });
