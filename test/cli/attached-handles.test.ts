@@ -8,8 +8,9 @@ import type { AttemptState } from '../../src/domain/attempt.js';
 import { writeStopMark } from '../../src/engine/engine-record.js';
 import { enginePlaces } from '../../src/engine/places.js';
 import { nameOwner, takeName } from '../../src/home/handles.js';
+import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { serve } from '../download/broken-server.js';
-import { seededHome, T0 } from './seeded-home.js';
+import { ACCOUNT, rowOf, seededHome, T0 } from './seeded-home.js';
 
 const LOST: AttemptState = { state: 'unknown', atMs: T0 + 5_000, evidence: { rule: 'T11', message: 'reset' } };
 const UNDECIDED: AttemptState = { state: 'verdict', atMs: T0 + 600_000, verdict: 'undecided', sentence: 'either' };
@@ -18,7 +19,9 @@ const ATTACHED: AttemptState = { state: 'attached', atMs: T0, handle: 'op-1', by
 
 /** Two rows of a stopped engine, and a service that knows every handle. */
 async function twoRows() {
-  const server = await serve((_, response) => {
+  const paths: string[] = [];
+  const server = await serve(({ url = '' }, response) => {
+    paths.push(url);
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ name: 'op-1', done: false }));
   });
   const rows = ['one', 'two'].map((id) => ({ id, states: [LOST, UNDECIDED], record: REVIEW }));
@@ -27,7 +30,7 @@ async function twoRows() {
   mkdirSync(dataFolder, { recursive: true });
   writeStopMark(stopMark, { openBatches: 1 });
   const last = async (id: string) => (await home.ledger.read('b', id)).at(-1)?.states.at(-1)?.state;
-  return { home, last };
+  return { home, last, paths };
 }
 
 test('is refused to another row, which is told whose it is', async () => {
@@ -47,6 +50,17 @@ test('is given to its row by the next order, where a crash came before the recor
   await takeName(home.home, 'op-1', { batch: 'b', id: 'one', n: 7 });
   expect(await home.run('review', 'attach-handle', 'b', 'one', 'op-1')).toMatchObject({ exitCode: 0 });
   expect(await last('one')).toBe('attached');
+});
+
+test('is asked for under what was sent, whatever the row is in the manifest by now', async () => {
+  const { home, last, paths } = await twoRows();
+  const writer = createRowsWriter(home.home.store, ACCOUNT, 'b');
+  const still = { ...rowOf('one', 0), kind: 'svc/image', cells: { model: 'm', prompt: 'a still' } } as const;
+  for (const row of [still, rowOf('two', 1)]) await writer.add({ row, raw: { id: row.id } });
+  const { generation } = await writer.finish({ columns: ['id'], passthroughColumns: [], createdAtMs: T0 });
+  await home.rows.setCurrentGeneration('b', generation);
+  expect(await home.run('review', 'attach-handle', 'b', 'one', 'op-1')).toMatchObject({ exitCode: 0 });
+  expect([paths, await last('one')]).toEqual([['/v1/vendor-f/v1beta/operations/op-1'], 'attached']);
 });
 
 test('is nobody’s again where the row went on and the order was not recorded', async () => {

@@ -4,7 +4,7 @@ import type { AttemptState, Decision } from '../../domain/attempt.js';
 import type { PollReading } from '../../domain/exchange.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
-import type { Standing } from '../../domain/standing.js';
+import { intentOf, type Standing } from '../../domain/standing.js';
 import { readTrust, trust } from '../../home/verdicts.js';
 import { isAsync } from '../../kinds/facts.js';
 import { adapterFor } from '../../kinds/index.js';
@@ -64,7 +64,7 @@ export function effectOf(command: ReviewCommand): string {
 
 /** Why the command cannot be done with the row as it stands, in a clause; undefined when it can. */
 export function refusalOf(command: ReviewCommand, found: CaseRow): string | undefined {
-  const { row, standing } = found;
+  const { row, last, standing } = found;
   // Of a row that is being rendered again the record tells of the render before.
   const record = found.record?.rerunAtMs === undefined ? found.record : undefined;
   const isSettled = record?.status === 'review' || record?.status === 'lost_paid';
@@ -74,7 +74,7 @@ export function refusalOf(command: ReviewCommand, found: CaseRow): string | unde
   if (command === 'resubmit' && record?.reasonCode === 'verdict_contradicted' && hasOwnFiles(record)) {
     return 'its output is stored: another one would be paid for nothing';
   }
-  if (command === 'attach-handle') return handleRefusal(row.kind, standing);
+  if (command === 'attach-handle') return handleRefusal((last && intentOf(last)?.kind) ?? row.kind, standing);
   if (command === 'mark-lost' && (standing === 'rendered' || standing === 'done')) {
     return 'its output is fetched as long as it may live';
   }

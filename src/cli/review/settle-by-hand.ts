@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { rowOf } from '../../books/attempt-price.js';
 import type { Attempt, AttemptRef, AttemptState } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
+import { intentOf } from '../../domain/standing.js';
 import { LedgerError } from '../../home/ledger.js';
 import { noteWaste } from '../../home/waste-book.js';
 import { StoreError } from '../../store/port.js';
@@ -132,18 +134,18 @@ async function lookUp(known: KnownBatch, id: string, order: ReviewOrder): Promis
 }
 
 /** No other row has the handle, nor gets it by the same order, and the service knows it. */
-async function confirm(
-  known: KnownBatch,
-  { found: { row }, handle = '' }: Ready,
-  others: readonly Ready[],
-): Promise<void> {
+async function confirm(known: KnownBatch, { found, handle = '' }: Ready, others: readonly Ready[]): Promise<void> {
+  const { row, last } = found;
   const twin = others.find((other) => other.handle === handle && other.found.row.id !== row.id);
   if (twin !== undefined) {
     const other = twin.found.row.id;
     throw new UserError(`row '${row.id}': row '${other}' is given the same handle; nothing was changed`);
   }
   await refuseSharedHandle(known, row.id, handle);
-  await confirmHandle(known.session, row, handle);
+  // The row may ask for another kind by now.
+  const intent = last && intentOf(last);
+  const sent = intent === undefined ? row : await rowOf(known.access, refOf(found), intent);
+  await confirmHandle(known.session, sent, handle);
 }
 
 function refOf({ batch, row, last }: FoundCase): AttemptRef {
