@@ -52,3 +52,12 @@ test.each([
   expect(old.stderr).toContain('1 input has no URL that the service could read: nothing was submitted');
   expect(old.exitCode).toBe(2);
 });
+
+test('an image whose answer carries its bytes alone has no URL that feeds: nothing is submitted', async () => {
+  const home = await seededHome('others', []);
+  writeFileSync(join(home.folder, 'shots.csv'), MANIFEST);
+  const refused = await home.run('run', 'shots.csv', '--no-network', '--out', 'out', '--response-format', 'b64_json');
+  expect(refused.stderr).toContain('shots.csv:3:7: B72 first_frame: @hero (line 2, svc/image) cannot feed it');
+  expect(refused.stderr).toContain('with --response-format b64_json images have none');
+  expect(refused.exitCode).toBe(2);
+});

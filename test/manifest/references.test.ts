@@ -233,7 +233,7 @@ describe('references between rows', () => {
       'id,kind,prompt,width,height,videos,duration',
     );
     expect(problemsOf(summary)).toEqual([
-      '3:6 B72 videos: @film (line 2, vendor-a/text2video) cannot feed it: the endpoint takes a public URL only, there is no S3 store to upload to, and the URL of that output may not live long enough',
+      '3:6 B72 videos: @film (line 2, vendor-a/text2video) cannot feed it: the endpoint takes a public URL only, there is no S3 store to upload to, and the URL of that output may not live long enough (with --response-format b64_json images have none)',
     ]);
   });
 });

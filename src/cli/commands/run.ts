@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { ResponseFormat } from '../../domain/batch.js';
 import {
   type ChangedOrder,
   changedOption,
@@ -25,7 +26,7 @@ interface RunFlags extends ManifestFlags {
   order: 'depth' | 'breadth';
   sharedFolder?: boolean;
   trustHome?: boolean;
-  responseFormat: 'url' | 'b64_json';
+  responseFormat: ResponseFormat;
   sample?: number;
   another?: boolean;
   weight?: number;

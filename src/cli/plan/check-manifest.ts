@@ -2,6 +2,7 @@ import { canServiceReach, isLoopbackUrl } from '../../config/base-url.js';
 import { waitsOf } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
 import { defined } from '../../domain/defined.js';
+import { providerOf } from '../../domain/kind.js';
 import { isS3Address, s3Endpoint } from '../../domain/s3.js';
 import { longestRenderMs } from '../../kinds/expected.js';
 import { factsOf } from '../../kinds/facts.js';
@@ -58,7 +59,9 @@ function optionsFor(session: Session, place: ManifestPlace, sinks: Sinks): Manif
     problemLimit: SHOWN_MAX,
     ...s3Inputs(config, session.cli.io.env),
     canTakeFrames: () => canTakeFrames(session, place),
-    urlCovers: (feeder, fed) => (factsOf(feeder).ownUrlLifeMs ?? 0) > longestRenderMs(fed, waitsOf(config)).ms,
+    urlCovers: (feeder, fed) =>
+      !(place.givesNoUrls && providerOf(feeder) === 'svc') &&
+      (factsOf(feeder).ownUrlLifeMs ?? 0) > longestRenderMs(fed, waitsOf(config)).ms,
     ...sinks,
     onRow: async (row, raw) => {
       progress.row();

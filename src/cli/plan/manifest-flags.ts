@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import type { ResponseFormat } from '../../domain/batch.js';
 import type { Kind } from '../../domain/kind.js';
 import { isS3Address, parseS3Address, S3_FORM } from '../../domain/s3.js';
 import { isKind, KINDS } from '../../kinds/facts.js';
@@ -24,6 +25,8 @@ export interface ManifestFlags {
   probeUrls?: boolean;
   shareIdentical?: boolean;
   reuse?: string;
+  /** `run` alone has it. */
+  responseFormat?: ResponseFormat;
 }
 
 /** A manifest as the command line names it. */
@@ -50,6 +53,8 @@ export interface ManifestPlace {
   sharesIdentical: boolean;
   /** Which earlier renders stand for rows. */
   reuse: ReuseOrder;
+  /** Synchronous answers carry their output and no URL of it. */
+  givesNoUrls: boolean;
 }
 
 export function addManifestFlags(command: Command): Command {
@@ -110,6 +115,7 @@ export function readManifestFlags(manifest: string, flags: ManifestFlags, sessio
     inputRoots: (flags.inputRoot ?? []).map((root) => readInputRoot(root, cwd)),
     sharesIdentical: flags.shareIdentical === true,
     reuse: flags.reuse === undefined ? 'none' : checkedReuse(flags.reuse),
+    givesNoUrls: flags.responseFormat === 'b64_json',
   };
 }
 

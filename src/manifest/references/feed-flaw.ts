@@ -39,7 +39,7 @@ export function feedFlaw(
   }
   if (takesUrlOnly(rule, wanted) && !can.giveUrl) {
     return cannot(
-      'the endpoint takes a public URL only, there is no S3 store to upload to, and the URL of that output may not live long enough',
+      'the endpoint takes a public URL only, there is no S3 store to upload to, and the URL of that output may not live long enough (with --response-format b64_json images have none)',
     );
   }
   const flaw = knownMisfit(feeder, rule, wanted);
