@@ -229,6 +229,11 @@ describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and 
     const ended = await withFaults([broke], () => run('broke', [image('b1')], ['--yes', '--wait', '0.02', ...account]));
     expect(ended.code, ended.stderr).toBe(6);
     expect(ended.stderr).toMatch(/out of credits for longer than/);
+    const resumed = await rig.run(['resume', 'broke', ...account]);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(resumed.stderr).toMatch(
+      /nothing new is submitted yet: .*credits do not suffice.*: add some, and it goes on/,
+    );
     rig.emulator.topUp('20');
     const watched = await rig.run(['watch', 'broke', ...account]);
     expect(watched.code, watched.stderr).toBe(0);

@@ -4,15 +4,16 @@ import type { BatchLimits } from '../../domain/batch.js';
 import { clearStopped, stoppedReason } from '../../home/batch-marks.js';
 import { changeBatchOrder, orderPause, readBatchOrder } from '../../home/batch-order.js';
 import { resultLines } from '../../home/result-lines.js';
-import { type BatchPlace, type HomeAccess, openHomeAccess, resultSources } from '../access/home-access.js';
+import { type HomeAccess, openHomeAccess, resultSources } from '../access/home-access.js';
 import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js';
 import { carryOut } from '../review/continue-rows.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { orderRpm, refuseRpmOfAll, refuseSharedRpm } from './batch-rpm.js';
-import { createBatchSource, signalRunning, tryRefusedKey } from './batch-source.js';
+import { createBatchSource, signalRunning } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { approvedLimits, givenLimits, keptRetry, limitsOf, withLimits } from './batch-terms.js';
+import { tellHeldAccount } from './held-account.js';
 import {
   fullDisk,
   generationInForce,
@@ -82,7 +83,7 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
       (terms.isPaused ? done.paused : done.resumed).push(batch);
     }
     const [batch] = [...done.running, ...done.resumed];
-    if (batch !== undefined) await refuseRefusedKey({ session, access, batch }, work);
+    if (batch !== undefined) await tellHeldAccount({ session, access, batch }, work);
     return done;
   } finally {
     await work.close();
@@ -116,11 +117,6 @@ function supplyOf({ generation: { generation, rows } }: Pick<KnownBatch, 'genera
   return { generation, rows, retry: null, retries: 0 };
 }
 
-async function refuseRefusedKey(at: BatchPlace, work: WorkAccess): Promise<void> {
-  const stillRefused = await tryRefusedKey(at, work);
-  if (stillRefused !== undefined) throw new UserError(stillRefused, EXIT.configuration);
-}
-
 /**
  * Lets a batch go on: one that is paused, one that stopped for its budget or its failures, with new limits, and one
  * that nothing works on any more or that still waits for a paid output. False where nothing of it is left to run, and
@@ -137,7 +133,7 @@ export async function resumeStopped(session: Session, batch: string, trustsHome:
   try {
     const goesOn = await goOn(known, work);
     if (goesOn) await tellCancelStands(known);
-    if (goesOn) await refuseRefusedKey(known, work);
+    if (goesOn) await tellHeldAccount(known, work);
     return goesOn;
   } finally {
     await work.close();

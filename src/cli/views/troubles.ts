@@ -49,19 +49,24 @@ export function troubles(
 
 /** What is the matter, and what to do or what happens meanwhile. */
 const PAUSE_WORDS = {
-  credits: ['the service says that the credits do not suffice', 'add some, and it goes on once the balance rises'],
   records: ['the home cannot be written', 'nothing new is submitted until it can'],
   network: ['the service cannot be reached', 'nothing new is submitted until a free read gets an answer'],
 } as const;
 
-function pauseWords({ reason, needNano, sinceMs }: PauseReason, progress: BatchProgress, resume: string): string {
+function pauseWords(pause: PauseReason, progress: BatchProgress, resume: string): string {
+  const { reason, sinceMs } = pause;
   const since = `since ${formatClock(sinceMs)}`;
   if (reason === 'outputs') return `${blockedText(progress.blocked)} (${since})`;
   if (reason === 'user') return pausedText(resume, ` (${since})`);
   if (reason === 'key') return refusedKeyText(resume, since);
+  if (reason === 'credits') return noCreditsText(pause);
   const [matter, next] = PAUSE_WORDS[reason];
+  return `${matter} (${since}): ${next}`;
+}
+
+export function noCreditsText({ needNano, sinceMs }: PauseReason): string {
   const need = needNano === undefined ? '' : `${formatCredits(needNano)} are needed, `;
-  return `${matter} (${need}${since}): ${next}`;
+  return `the service says that the credits do not suffice (${need}since ${formatClock(sinceMs)}): add some, and it goes on once the balance rises`;
 }
 
 /** The same key is never used again by itself: whoever had it unblocked says so. */
