@@ -34,6 +34,8 @@ export interface CaseRow {
   /** The one that the row stands with: an order is about this one. */
   last: Attempt | undefined;
   standing: Standing;
+  /** It left the manifest: whatever is ordered, no job of its batch sends it. */
+  isRemoved?: true;
 }
 
 /** One that was looked for, with its place. */
@@ -43,9 +45,9 @@ export interface FoundCase extends CaseRow {
 
 /** Rows that need a person, and those whose case is open, in the manifest's order. */
 export async function* caseRows({ access, batch, generation }: KnownBatch): AsyncIterable<CaseRow> {
-  for await (const { row, record, live } of resultLines(resultSources(access), batch, generation.generation)) {
+  for await (const { row, record, live, removed } of resultLines(resultSources(access), batch, generation.generation)) {
     const isCase = record === undefined ? live === 'checking' : needsPerson(record);
-    if (isCase) yield caseOf(batch, row, await access.ledger.read(batch, row.id), record);
+    if (isCase) yield caseOf({ batch, row, isRemoved: removed }, await access.ledger.read(batch, row.id), record);
   }
 }
 
@@ -59,7 +61,9 @@ export async function findCase(known: KnownBatch, id: string): Promise<FoundCase
       `batch '${batch}' has no attempt of a row '${id.slice(0, 120)}'${await nearestIdHint(known, id)}; \`${commandHint(known.session, orderWords('review list', batch))}\` shows the rows that need a person`,
     );
   }
-  return { ...caseOf(batch, place.row, attempts, await access.records.readRecord(batch, id)), ref: place.ref };
+  const { row, ref } = place;
+  const isRemoved = ref.generation !== known.generation.generation;
+  return { ...caseOf({ batch, row, isRemoved }, attempts, await access.records.readRecord(batch, id)), ref };
 }
 
 /** `; did you mean 'a1'?` where the manifest has no such row and one of its first thousand is spelled much like it. */
@@ -73,10 +77,14 @@ export async function nearestIdHint({ access, batch, generation }: KnownBatch, i
   return nearest === undefined ? '' : `; did you mean '${nearest}'?`;
 }
 
-function caseOf(batch: string, row: Row, attempts: Attempt[], record: RowRecord | undefined): CaseRow {
+function caseOf(
+  { batch, row, isRemoved }: { batch: string; row: Row; isRemoved: boolean | undefined },
+  attempts: Attempt[],
+  record: RowRecord | undefined,
+): CaseRow {
   const last = attemptOf(record, attempts);
   const standing = last === undefined ? 'void' : standingOf(last);
-  return { batch, row, attempts, last, standing, ...defined({ record }) };
+  return { batch, row, attempts, last, standing, ...defined({ record }), ...(isRemoved ? { isRemoved } : {}) };
 }
 
 /** What may have been paid for nothing until now, or was: null = no price is known. */

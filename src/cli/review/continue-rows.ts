@@ -2,6 +2,7 @@ import { lookAgain, reopen } from '../../contract/messages.js';
 import { jobId } from '../../contract/names.js';
 import type { RowRef } from '../../contract/workflows.js';
 import type { AttemptState } from '../../domain/attempt.js';
+import { liftedStops } from '../../home/batch-marks.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { resultLines } from '../../home/result-lines.js';
 import { readFollowers, rerunIds } from '../../home/row-orders.js';
@@ -47,10 +48,11 @@ export async function wakeRows(known: KnownBatch, work: WorkAccess, refs: readon
   if (!(await isRunning(home.account, batch, work)) && !(await isHeldStill(known, refs)))
     await endOldPause(known, work);
   const input = batchInput(known, (await readBatchOrder(home, batch)) ?? termsOf(session, 0));
+  const lifted = await liftedStops(home, batch);
   for (const row of refs) {
     const job = work.temporal.client.workflow.getHandle(jobId(home.account, batch, row.id));
     await absentIsUndefined(() => job.signal(lookAgain));
-    await signalBatch(known, work, input, reopen, { generation, rows, row, isRerun: true });
+    await signalBatch(known, work, input, reopen, { generation, rows, lifted, row, isRerun: true });
   }
 }
 

@@ -71,6 +71,9 @@ export function refusalOf(command: ReviewCommand, found: CaseRow): string | unde
   if (record?.status === 'done') return 'it is done: there is nothing to settle';
   if (record !== undefined && !isSettled) return `it is ${record.status}: \`callsheet retry\` runs it again`;
   if (!isSettled && standing !== 'open_case') return UNDER_WAY[standing] ?? 'it is under way: wait for its end';
+  if (command === 'resubmit' && found.isRemoved) {
+    return 'it left the manifest, so that it would not be sent: run a manifest that has it again first';
+  }
   if (command === 'resubmit' && record?.reasonCode === 'verdict_contradicted' && hasOwnFiles(record)) {
     return 'its output is stored: another one would be paid for nothing';
   }
