@@ -4,11 +4,10 @@ import type { KnownPrices } from '../src/books/prices/row-price.js';
 import { closeBooks, noteReading } from '../src/books/readings.js';
 import { spentOf } from '../src/books/spent.js';
 import type { AccountReadInput, AccountReading, AccountReadResult, Caps } from '../src/contract/account.js';
-import type { SpentResult } from '../src/contract/pages.js';
-import type { StopReason } from '../src/domain/batch.js';
+import type { MarkStoppedInput, MarkStoppedResult, SpentResult } from '../src/contract/pages.js';
 import type { Answer, ServiceRequest } from '../src/domain/exchange.js';
 import { changeAccountLimits, readAccountLimits } from '../src/home/account-limits.js';
-import { markStopped } from '../src/home/batch-marks.js';
+import { liftedStops, markStopped } from '../src/home/batch-marks.js';
 import { readMeasuredPrices } from '../src/home/learned.js';
 import { dropReruns } from '../src/home/row-orders.js';
 import { VOICES_REQUEST } from '../src/kinds/vendor-b/wire.js';
@@ -38,7 +37,7 @@ export interface AccountActivities {
   /** The most that a batch can have cost so far, from the books and the open attempts. */
   readSpent(input: { batch: string }): Promise<SpentResult>;
   /** From here on rows that were never tried count as not started, for this reason. */
-  markStopped(input: { batch: string; reason: StopReason }): Promise<void>;
+  markStopped(input: MarkStoppedInput): Promise<MarkStoppedResult>;
   /** Uses the last reading of the balance, writes what the account spent since the batch began, and ends its own rpm. */
   closeBooks(input: { batch: string; sinceMs: number }): Promise<void>;
 }
@@ -70,10 +69,11 @@ export function accountActivities(deps: Dependencies): AccountActivities {
       return { key };
     },
     readSpent: ({ batch }) => withRecords(() => spentOf(deps, batch, () => latestPrices(deps, batch))),
-    markStopped: ({ batch, reason }) =>
+    markStopped: ({ batch, reason, under }) =>
       withRecords(async () => {
-        await markStopped(deps.home, batch, reason, deps.now());
-        await dropReruns(deps, batch, deps.now());
+        const stands = await markStopped(deps.home, batch, reason, { atMs: deps.now(), under });
+        if (stands) await dropReruns(deps, batch, deps.now());
+        return stands ? {} : { lifted: await liftedStops(deps.home, batch) };
       }),
     closeBooks: ({ batch, sinceMs }) =>
       withHeartbeat(() =>

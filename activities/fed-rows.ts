@@ -139,8 +139,8 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   const record = await deps.records.readRecord(batch, id);
   // The job of the row's old values, or of its earlier render, is about to close: the batch's sweep starts the new one
   // should that take long.
-  const isOver = record?.reasonCode === 'row_replaced' || record?.reasonCode === 'budget_reached';
-  const isClosing = isOver || record?.rerunAtMs !== undefined;
+  const isOver = record?.status === 'not_started' || record?.status === 'cancelled';
+  const isClosing = isOver || record?.reasonCode === 'row_replaced' || record?.rerunAtMs !== undefined;
   if (open && !isClosing) return { outcome: 'nothing' };
   const [{ row: stored }, rerun, order] = await Promise.all([
     deps.rows.readRow(batch, row.generation, row.part, row.index),

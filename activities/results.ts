@@ -2,7 +2,7 @@ import type { FinishInput } from '../src/contract/pages.js';
 import type { BatchTally, StopReason } from '../src/domain/batch.js';
 import { defined } from '../src/domain/defined.js';
 import { safeText } from '../src/domain/secret.js';
-import { isCancelledBatch, stoppedReason } from '../src/home/batch-marks.js';
+import { isCancelledBatch, stoppedLast } from '../src/home/batch-marks.js';
 import type { ReportRows } from '../src/report/collect.js';
 import { StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
@@ -82,5 +82,5 @@ async function report(deps: Dependencies, batch: string, rows: ReportRows): Prom
 
 /** A job that was asked to end because its batch stopped by itself was not cancelled by anybody. */
 async function stoppedFor({ home }: Dependencies, batch: string): Promise<StopReason | undefined> {
-  return (await isCancelledBatch(home, batch)) ? undefined : stoppedReason(home, batch);
+  return (await isCancelledBatch(home, batch)) ? undefined : stoppedLast(home, batch);
 }

@@ -12,6 +12,7 @@ import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { reopen } from './row/closed-models.js';
 import { entryOf, heldBack, PAGE_CHARS_MAX } from './row/page-entry.js';
+import { paidBehind } from './row/paid-behind.js';
 import { sharingEntry } from './share.js';
 
 const SCAN_WIDTH = 25;
@@ -70,7 +71,11 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
       if (!page.isShort) at += 1;
     }
   }
-  if (isHeld && at === cursor.index) return { ...page, next: cursor, ...held };
+  if (isHeld && at === cursor.index) {
+    const from = input.paidFrom;
+    const paid = from && (await paidBehind(deps, { batch, generation, from, limit }, order));
+    return { ...page, next: cursor, ...held, ...(paid && { paid }) };
+  }
   page.next =
     at < part.length ? { part: cursor.part, index: at } : await nextPart(deps, batch, generation, cursor.part);
   return page;

@@ -67,6 +67,7 @@ export function supplyRows(state: BatchState, order: Supply): boolean {
   state.cursor = { part: 0, index: 0 };
   state.deferred = 0;
   state.isSharing = false;
+  delete state.paidFrom;
   delete state.chains;
   state.counts = noCounts();
   state.creditsNano = 0;
@@ -215,10 +216,20 @@ export function noteCancelled(state: BatchState): void {
   for (const open of state.open) open.wasCancelled = true;
 }
 
+export function noteLifted(state: BatchState, lifted: number | undefined): void {
+  if (lifted !== undefined) state.lifted = Math.max(state.lifted ?? 0, lifted);
+}
+
+/** They were asked to end for a stop that its user has taken back since. */
+export function noteStopped(state: BatchState): void {
+  for (const open of state.open) open.wasStopped = true;
+}
+
 /** The row to open in place of one that ended and that no page brings again; undefined where its end stands. */
 export function rowToReopen(found: OpenRow, { reason, status }: RowFinished): RowRef | undefined {
   // Its job was the old row's.
   if (reason === 'row_replaced') return found.now;
+  if (found.wasStopped && status === 'not_started') return found.now ?? found.row;
   // Its job was bounded by what the old row cost: the room may have the new one's price.
   const isOverOld = status === 'not_started' && (reason ?? 'budget_reached') === 'budget_reached';
   if (isOverOld) return found.now ?? (isBoundByCount(found) ? found.row : undefined);

@@ -1,25 +1,22 @@
-import {
-  allHandlersFinished,
-  condition,
-  continueAsNew,
-  getExternalWorkflowHandle,
-  patched,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { allHandlersFinished, condition, continueAsNew, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import * as messages from '../src/contract/messages.js';
-import { jobId } from '../src/contract/names.js';
-import type { BatchInput, BatchProgress, BatchResult, BatchState, RowRef } from '../src/contract/workflows.js';
+import type { BatchInput, BatchProgress, BatchResult, RowRef } from '../src/contract/workflows.js';
+import type { StopReason } from '../src/domain/batch.js';
+import { defined } from '../src/domain/defined.js';
+import { answerPayments, closeBooks, listenForCases } from './batch-answers.js';
+import { cancelJobs, startJobs } from './batch-jobs.js';
 import * as window from './batch-state.js';
-import { beginReadSpent, boundOf, mustReadSpent, reservePayment, takeSpent } from './budget.js';
+import { beginReadSpent, boundOf, mustReadSpent, takeSpent } from './budget.js';
 import { freezeChains, noteHeld, openOrdered, rescanHeld } from './chains.js';
 import { openHold } from './hold-batch.js';
 import { reopenRow, takeReopened } from './open-row.js';
-import { cancelJobs, openRows, type StartedRow, startJobs, sweepNowAndThen } from './open-rows.js';
-import { homeProxy, lastReadProxy, wholeBatchProxy } from './proxies.js';
+import { openRows, type StartedRow, sweepNowAndThen } from './open-rows.js';
+import { homeProxy, wholeBatchProxy } from './proxies.js';
 
 /** A new worker replays a whole run within one workflow task: on a busy machine a long one never gets ready in time. */
 const EVENTS_MAX = 1_200;
+/** Whoever let a batch go on tells it so at once, unless that process died. */
+const LIFTED_MS = 15_000;
 
 /** One manifest under one name: opens a bounded window of jobs over its rows, counts each row once, writes results. */
 export async function batch(input: BatchInput): Promise<BatchResult> {
@@ -82,10 +79,8 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   function listen(): void {
     answerPayments(input, state);
     setHandler(messages.supply, supply);
-    setHandler(messages.setBudget, (limits) => {
-      // The same rows under new limits: nothing else changes for a batch that did not stop.
-      supply({ generation: state.generation, rows: state.rows, retry: null, limits });
-    });
+    // The same rows under new limits: nothing else changes for a batch that did not stop.
+    setHandler(messages.setBudget, ({ lifted, ...limits }) => goOn({ limits, ...defined({ lifted }) }));
     setHandler(messages.reopen, ({ row, isRerun, ...order }) => {
       const isFirst = state.generation === '';
       // No page brings a row of an earlier manifest.
@@ -115,9 +110,15 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     await hold.review();
   }
 
+  function goOn(order: Pick<messages.Supply, 'limits' | 'lifted'>): void {
+    supply({ generation: state.generation, rows: state.rows, retry: null, ...order });
+  }
+
   function supply(order: messages.Supply): void {
     // The jobs that are being cancelled end after this order, which runs their rows again.
     if (order.retry !== null && window.isDraining(state)) window.noteCancelled(state);
+    if (state.stopped !== null && patched('stop-lifted')) window.noteStopped(state);
+    window.noteLifted(state, order.lifted);
     const isCounted = state.open.some(({ countedIn }) => countedIn === order.generation);
     if (window.supplyRows(state, order) && isCounted) window.leaveToPages(state);
     drained = false;
@@ -158,42 +159,17 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     if (drained) return;
     drained = true;
     // Before the jobs are asked: they then say why they were not started.
-    if (state.stopped !== null) await home.markStopped({ batch: input.batch, reason: state.stopped });
+    if (state.stopped !== null) await markStopped(state.stopped);
+    // Its user has let it go on meanwhile.
+    if (!window.isDraining(state) && patched('stop-lifted')) return;
     await cancelJobs(account, state.open);
   }
-}
 
-// ---- rows whose answer was lost, as their batch hears of them ----
-
-/** Shows watchers what is lost and decided; until it is decided, a row leaves its place in the window to another. */
-export function listenForCases(state: BatchState, touch: () => void): void {
-  setHandler(messages.caseNoted, ({ id, verdict, isOver }) => {
-    window.noteCase(state, id, verdict === undefined && !isOver);
-    touch();
-    if (isOver) return;
-    const event = verdict ? { type: 'settled' as const, verdict } : { type: 'ambiguous' as const };
-    window.addEvent(state, { atMs: Date.now(), id, ...event });
-  });
-}
-
-/** Answers the jobs of a batch that want to pay for their row again. */
-export function answerPayments({ account, batch }: BatchInput, state: BatchState): void {
-  setHandler(messages.paymentAsked, async (asked) => {
-    const answer = { n: asked.n, isReserved: reservePayment(state, asked) };
-    try {
-      await getExternalWorkflowHandle(jobId(account, batch, asked.id)).signal(messages.paymentAnswered, answer);
-    } catch {
-      // The job ended meanwhile: its row's end settles what was reserved.
-    }
-  });
-}
-
-/** Reads the balance once more when a batch ends, so that what it tells of the last rows is in the results. */
-export async function closeBooks(account: string, batch: string, sinceMs: number): Promise<void> {
-  try {
-    await lastReadProxy(account).readAccount({ maxAgeMs: 0 });
-  } catch {
-    // The service is away: the books close with what was read before.
+  async function markStopped(reason: StopReason): Promise<void> {
+    const marked = await home.markStopped({ batch: input.batch, reason, ...defined({ under: state.lifted }) });
+    // Undefined from a worker of the build before.
+    if (marked?.lifted === undefined) return;
+    if (await condition(() => state.stopped === null || state.cancelling, LIFTED_MS)) return;
+    goOn({ lifted: marked.lifted });
   }
-  await wholeBatchProxy(account).closeBooks({ batch, sinceMs });
 }

@@ -1,13 +1,13 @@
-import { getExternalWorkflowHandle } from '@temporalio/workflow';
+import { patched } from '@temporalio/workflow';
 import type { RowFinished } from '../src/contract/messages.js';
-import { jobId } from '../src/contract/names.js';
 import type { OpenRow } from '../src/contract/rows.js';
-import type { BatchInput, BatchState, BeginningJob, BeginningJobs, Begins } from '../src/contract/workflows.js';
+import type { BatchInput, BatchState, Begins } from '../src/contract/workflows.js';
 import * as window from './batch-state.js';
 import { roomNano } from './budget.js';
 import { feedersLeft, isRescan, takeFed, withEnded } from './chains.js';
 import { isHeld, isRoomTaken } from './hold-batch.js';
 import type { OpenedRow } from './open-row.js';
+import { paidFrom, takePaid } from './paid-behind.js';
 import { homeProxy } from './proxies.js';
 import { openRoutine, type Routine } from './routine.js';
 
@@ -39,6 +39,8 @@ export function openRows(input: BatchInput, state: BatchState, { isWoken, touch,
   const home = homeProxy(input.account);
   /** The next row does not fit into the budget until an open one has ended. */
   let short = false;
+  /** How often the budget's room may have grown. */
+  let grown = 0;
   /** Rows opened before their page that ended while it was read. */
   let endedAhead: RowFinished[] = [];
 
@@ -49,14 +51,17 @@ export function openRows(input: BatchInput, state: BatchState, { isWoken, touch,
     },
     hasRoom: () => roomForPage() > 0 || roomForFed() > 0,
     noteEnded(report) {
-      short = false;
+      tryAgain();
       const isEnd = report.was === undefined;
       if (isEnd && state.open.some(({ row, isAhead }) => isAhead && row.id === report.id)) endedAhead.push(report);
     },
-    tryAgain() {
-      short = false;
-    },
+    tryAgain,
   };
+
+  function tryAgain(): void {
+    short = false;
+    grown += 1;
+  }
 
   function roomForPage(): number {
     return short ? 0 : window.roomForPage(state);
@@ -72,11 +77,18 @@ export function openRows(input: BatchInput, state: BatchState, { isWoken, touch,
     const { generation, cursor, isSharing } = state;
     const ways = { ...(isSharing ? { isSharing } : {}), ...(isRescan(state) ? { isHeldOnly: true } : {}), ...holds() };
     endedAhead = [];
-    const page = withEnded(await home.pageRows({ ...asked(limit), cursor, ...ways }), endedAhead);
+    const before = grown;
+    const search = paidFrom(state);
+    const page = withEnded(await home.pageRows({ ...asked(limit), cursor, ...ways, ...search }), endedAhead);
     // An order that came while the page was read made it stale, or a row that is paid again.
     if (state.generation !== generation || state.cursor !== cursor || isRoomTaken(state, page.entries)) return;
+    if (page.paid !== undefined) {
+      const paid = takePaid(state, page.paid, input.batch, Date.now());
+      await start(paid.map(({ entry: { begins, attempts }, ...opened }) => ({ opened, begins, attempts })));
+      if (page.paid.next !== null) return;
+    }
     if (await isHeld(state, page, isWoken)) return;
-    await open(window.takePage(state, page, Date.now()), page.isShort);
+    await open(window.takePage(state, page, Date.now()), page.isShort, before);
   }
 
   function holds(): { holdsFed?: true } {
@@ -87,12 +99,13 @@ export function openRows(input: BatchInput, state: BatchState, { isWoken, touch,
     const { generation, cursor } = state;
     const feeders = feedersLeft(state);
     const asks = feeders.length;
+    const before = grown;
     const only = state.chains?.isFrozen ? { isOrderedOnly: true as const } : {};
     const found = await home.fedRows({ ...asked(limit), cursor, feeders: [...feeders], ...only });
     const entries = found.rows.map(({ entry }) => entry);
     if (state.generation !== generation || state.cursor !== cursor || isRoomTaken(state, entries)) return;
     if (await isHeld(state, found, isWoken)) return;
-    await open(takeFed(state, found, asks, input.batch, Date.now()), found.isShort);
+    await open(takeFed(state, found, asks, input.batch, Date.now()), found.isShort, before);
   }
 
   function asked(limit: number) {
@@ -100,51 +113,16 @@ export function openRows(input: BatchInput, state: BatchState, { isWoken, touch,
     return { batch: input.batch, generation, limit, retry, roomNano: roomNano(state), limits };
   }
 
-  async function open(fresh: OpenedRow[], isShort: boolean): Promise<void> {
+  /** `before`: how often the room had grown when that was asked. */
+  async function open(fresh: OpenedRow[], isShort: boolean, before: number): Promise<void> {
     await start(fresh.map(({ entry: { begins, attempts }, ...opened }) => ({ opened, begins, attempts })));
-    short = isShort && state.open.length > 0;
-    if (!isShort || short) return;
+    // What did not fit then may fit now.
+    const isOver = isShort && (before === grown || !patched('room-grown'));
+    short = isOver && state.open.length > 0;
+    if (!isOver || short) return;
     state.stopped = 'budget_reached';
     touch();
   }
-}
-
-// ---- starts and cancels the jobs of a batch ----
-
-/** Bounds the input of one activity below 4 KB. */
-const TOGETHER_MAX = 15;
-
-/** Starts all of them at once: an activity costs the server far less than as many children. */
-export async function startJobs(input: BatchInput, jobs: readonly BeginningJob[]): Promise<void> {
-  if (jobs.length === 0) return;
-  const { account, policy, timeScale, syncMaxMs, isBreadthFirst } = input;
-  const settings = { account, policy, timeScale, ...(syncMaxMs === undefined ? {} : { syncMaxMs }) };
-  const order = isBreadthFirst ? { isBreadthFirst } : {};
-  await Promise.all(together(jobs).map((some) => homeProxy(account).startJobs({ settings, ...some, ...order })));
-}
-
-/** By what they have in common, in pieces. */
-function together(jobs: readonly BeginningJob[]): Omit<BeginningJobs, 'settings'>[] {
-  const pieces: Omit<BeginningJobs, 'settings'>[] = [];
-  for (const { row, ...begins } of jobs) {
-    const { batch, generation, ...place } = row;
-    const last = pieces.at(-1);
-    const fits = last?.generation === generation && last.begin.length < TOGETHER_MAX;
-    if (last !== undefined && fits) last.begin.push({ ...place, ...begins });
-    else pieces.push({ batch, generation, begin: [{ ...place, ...begins }] });
-  }
-  return pieces;
-}
-
-/** Asks jobs to end; one whose submit was granted goes on and is fetched. */
-export async function cancelJobs(account: string, open: readonly OpenRow[]): Promise<void> {
-  await Promise.all(
-    open.map(({ row }) =>
-      getExternalWorkflowHandle(jobId(account, row.batch, row.id))
-        .cancel()
-        .catch(() => undefined),
-    ),
-  );
 }
 
 const SWEEP_EVERY_MS = 60_000;

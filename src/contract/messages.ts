@@ -76,15 +76,15 @@ export interface Supply {
   retry: RetryOrder | null;
   /** Those of a batch that runs are changed only where something is given. */
   limits?: BatchLimits;
+  /** How often its user has let it go on: a stop that it decided before counts no more. */
+  lifted?: number;
 }
 export const supply = defineSignal<[Supply]>('supply');
 /**
  * A row that ended may go on: the ledger learned more of it. Starts a batch that does not run, over all its rows.
  * `isRerun`: rows that it feeds and that were ordered to be rendered again follow it.
  */
-export interface Reopen {
-  generation: string;
-  rows: number;
+export interface Reopen extends Pick<Supply, 'generation' | 'rows' | 'lifted'> {
   row: RowRef;
   isRerun?: true;
 }
@@ -131,7 +131,7 @@ export const outputBlocked = defineSignal<[OutputBlocked]>('outputBlocked');
 export const pauseBatch = defineSignal('pauseBatch');
 export const resumeBatch = defineSignal('resumeBatch');
 /** New limits; null leaves one as it is. A batch that stops for the old ones goes on. */
-export const setBudget = defineSignal<[BatchLimits]>('setBudget');
+export const setBudget = defineSignal<[BatchLimits & Pick<Supply, 'lifted'>]>('setBudget');
 /** No new submits; accepted jobs are still fetched. */
 export const cancelBatch = defineSignal('cancelBatch');
 export const batchProgress = defineQuery<BatchProgress>('progress');

@@ -1,4 +1,4 @@
-import type { BatchLimits } from '../domain/batch.js';
+import type { BatchLimits, StopReason } from '../domain/batch.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { Kind } from '../domain/kind.js';
 import type { CreditsNano } from '../domain/money.js';
@@ -30,6 +30,19 @@ export type ReopenResult =
       /** As `PageEntry` has it. */
       atServiceNano?: CreditsNano;
     };
+
+/** A batch stopped by itself. */
+export interface MarkStoppedInput {
+  batch: string;
+  reason: StopReason;
+  /** How often its user had let it go on, as far as it was told. */
+  under?: number;
+}
+
+export interface MarkStoppedResult {
+  /** Its user has let it go on so often by now: the stop does not stand, and the word of that is still on its way. */
+  lifted?: number;
+}
 
 export interface FinishInput {
   row: RowRef;
@@ -73,6 +86,8 @@ export interface PageInput {
   roomNano: CreditsNano | null;
   /** The limits that the room was reckoned by. */
   limits?: BatchLimits;
+  /** Where the search for rows at the service goes on that stand behind the one at which a paused batch waits. */
+  paidFrom?: { part: number; index: number };
 }
 
 export interface PageResult {
@@ -97,6 +112,15 @@ export interface PageResult {
   limits?: BatchLimits;
   /** The batch is paused by its user's order, and its next row would be sent: the page is then empty. */
   isPaused?: true;
+  /** Of such a batch, where it was asked for. */
+  paid?: PaidBehind;
+}
+
+/** Rows that are at the service already, behind one that is still to be sent. */
+export interface PaidBehind {
+  rows: ReadyRow[];
+  /** Where the search goes on; null = there are no more. */
+  next: { part: number; index: number } | null;
 }
 
 /** What the ledger says a batch can have cost at most; `openNano` is the part of attempts that have not ended. */

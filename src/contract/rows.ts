@@ -44,6 +44,7 @@ export interface OpenRow {
   isCase?: true;
   /** Its job was asked to end by an order that a retry has replaced since. */
   wasCancelled?: true;
+  wasStopped?: true; // the same for a stop of its own, which its user has taken back
   restarts: number;
   sinceMs: number;
 }

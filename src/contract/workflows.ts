@@ -117,8 +117,15 @@ export interface BatchState {
   endedMeanwhileNano?: CreditsNano;
   /** Rows that ended without their output since the last order. */
   failures: number;
+  /**
+   * Of a batch that its home paused: where the search for rows at the service goes on, null = all were found. Absent
+   * before it.
+   */
+  paidFrom?: { part: number; index: number } | null;
   /** Set when the batch stopped by itself. */
   stopped: StopReason | null;
+  /** How often its user has let it go on, as far as it was told; absent = nobody said. */
+  lifted?: number;
   events: BatchEvent[];
   nextEvent: number;
   startedAtMs: number;

@@ -1,7 +1,7 @@
 import type { Attempt } from '../domain/attempt.js';
 import { intentOf, ownStates } from '../domain/standing.js';
-import type { Pause } from '../home/batch-marks.js';
 import type { BalanceCheckpoint } from '../home/home.js';
+import type { Pause } from '../home/pauses.js';
 import { takesSlot } from '../kinds/facts.js';
 import type { PageRow } from './answers.js';
 import type { BatchRows } from './batch-rows.js';

@@ -35,22 +35,69 @@ export async function wasCancelled(home: HomePlace, batch: string, sinceMs: numb
   return mark !== undefined && mark.atMs >= sinceMs;
 }
 
+const stopReasonSchema = z.enum(['budget_reached', 'too_many_failures']);
+
 export const stopped = document(
-  z.object({ schema: z.literal(1), reason: z.enum(['budget_reached', 'too_many_failures']), atMs: timeSchema }),
+  z.object({
+    schema: z.literal(1),
+    /** Why it stopped; absent once it was let go on. */
+    reason: z.exactOptional(stopReasonSchema),
+    /** Why it had stopped before that: jobs that were asked to end for it may end later. */
+    was: z.exactOptional(stopReasonSchema),
+    /** How often its user let it go on. */
+    lifted: z.exactOptional(z.int()),
+    atMs: timeSchema,
+  }),
   (keys, batch: string) => keys.stopped(batch),
 );
 
-export function markStopped(home: HomePlace, batch: string, reason: StopReason, atMs: number): Promise<void> {
-  return stopped.write(home, { schema: 1, reason, atMs }, batch);
+/**
+ * Marks a batch that stopped by itself, unless its user has let it go on meanwhile: `under` is how often that had been
+ * when it stopped, as far as it knew; absent = as often as by now. Gives whether it stands.
+ */
+export async function markStopped(
+  home: HomePlace,
+  batch: string,
+  reason: StopReason,
+  { atMs, under }: { atMs: number; under?: number | undefined },
+): Promise<boolean> {
+  const marked = await stopped.change(
+    home,
+    ({ lifted = 0 } = { schema: 1, atMs }) => {
+      const isLifted = under !== undefined && under < lifted;
+      return { schema: 1, ...(isLifted ? { was: reason } : { reason }), lifted, atMs };
+    },
+    batch,
+  );
+  return marked?.reason !== undefined;
 }
 
-export function clearStopped(home: HomePlace, batch: string): Promise<void> {
-  return stopped.remove(home, batch);
+/** Lets a batch go on: also where a stop that it decided before it hears of this is marked afterwards. */
+export async function clearStopped(home: HomePlace, batch: string): Promise<void> {
+  await stopped.change(
+    home,
+    (now = { schema: 1, atMs: 0 }) => {
+      const was = now.reason ?? now.was;
+      return { schema: 1, ...(was && { was }), lifted: (now.lifted ?? 0) + 1, atMs: now.atMs };
+    },
+    batch,
+  );
+}
+
+/** How often the batch's user let it go on. */
+export async function liftedStops(home: HomePlace, batch: string): Promise<number> {
+  return (await stopped.read(home, batch))?.lifted ?? 0;
 }
 
 /** Why a batch stopped by itself when it last ran, or undefined. */
 export async function stoppedReason(home: HomePlace, batch: string): Promise<StopReason | undefined> {
   return (await stopped.read(home, batch))?.reason;
+}
+
+/** Why a batch asked its jobs to end that were not cancelled, also where it goes on since. */
+export async function stoppedLast(home: HomePlace, batch: string): Promise<StopReason | undefined> {
+  const mark = await stopped.read(home, batch);
+  return mark?.reason ?? mark?.was;
 }
 
 /** Records of a batch that does not run were changed: whoever tells of it next writes its result files. */
@@ -59,44 +106,6 @@ export const resultsDue = document(
   (keys, batch: string) => keys.resultsDue(batch),
   () => ({ schema: 1, atMs: 0 }),
 );
-
-/** When a batch was paused by its user, for whoever looks back, null while it lasts; nothing is decided by it. */
-const pauseSchema = z.object({ fromMs: timeSchema, toMs: timeSchema.nullable() });
-export type Pause = z.output<typeof pauseSchema>;
-
-export const pauses = document(
-  z.object({ schema: z.literal(1), pauses: z.array(pauseSchema) }),
-  (keys, batch: string) => keys.pauses(batch),
-);
-
-/** The latest of them are kept. */
-const KEPT = 200;
-
-/** Oldest first. */
-export async function readPauses(home: HomePlace, batch: string): Promise<Pause[]> {
-  return (await pauses.read(home, batch))?.pauses ?? [];
-}
-
-/** How long it stood paused between two instants. */
-export async function pausedMs(home: HomePlace, batch: string, fromMs: number, toMs: number): Promise<number> {
-  const within = (one: Pause) => Math.min(one.toMs ?? toMs, toMs) - Math.max(one.fromMs, fromMs);
-  return (await readPauses(home, batch)).reduce((sum, one) => sum + Math.max(0, within(one)), 0);
-}
-
-/** Notes that a pause begins or ends; the same twice is noted once. */
-export async function notePause(home: HomePlace, batch: string, isPaused: boolean, atMs: number): Promise<void> {
-  const noted = (now: { pauses: Pause[] } | undefined) => {
-    const before = now?.pauses ?? [];
-    const last = before.at(-1);
-    const isOpen = last !== undefined && last.toMs === null;
-    if (isOpen === isPaused) return undefined;
-    const next = isOpen
-      ? [...before.slice(0, -1), { fromMs: last.fromMs, toMs: Math.max(last.fromMs, atMs) }]
-      : [...before, { fromMs: atMs, toMs: null }];
-    return { schema: 1 as const, pauses: next.slice(-KEPT) };
-  };
-  await pauses.change(home, noted, batch);
-}
 
 /**
  * A batch of which a sample is run first: until a person approves the rest, nothing but the sample's rows is submitted.

@@ -4,11 +4,11 @@ import type { CreditsNano } from '../domain/money.js';
 import { PRICE_UNITS, type PriceRule } from '../domain/price.js';
 import { StoreError } from '../store/port.js';
 import { kindSchema, timeSchema } from './attempt-schema.js';
-import { notePause } from './batch-marks.js';
 import { document } from './document.js';
 import type { Home } from './home.js';
 import type { HomePlace } from './home-keys.js';
 import type { Change } from './in-turn.js';
+import { notePause } from './pauses.js';
 
 /**
  * What its user ordered of a batch. It stands in the home, where nobody else can write: a message of Temporal, which

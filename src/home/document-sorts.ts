@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { accountLimits, openBreakers } from './account-limits.js';
 import { attemptStateSchema, jsonSchema, openFactsSchema } from './attempt-schema.js';
-import { cancelled, pauses, resultsDue, sampleGate, stopped } from './batch-marks.js';
+import { cancelled, resultsDue, sampleGate, stopped } from './batch-marks.js';
 import { batchOptions, batchOrder } from './batch-order.js';
 import { accountSchema, batchSchema } from './bindings.js';
 import { bookedSchema } from './charge-book.js';
@@ -13,6 +13,7 @@ import { claimsSchema } from './home-mark.js';
 import { lateOutput } from './late-outputs.js';
 import { batchBooks, learnedFacts, measuredPrices } from './learned.js';
 import { toldSchema, waitingSchema } from './notices.js';
+import { pauses } from './pauses.js';
 import { renderEnds } from './render-ends.js';
 import { followers, rerun, reruns } from './row-orders.js';
 import { rowRecordSchema, storedRowSchema } from './row-records.js';

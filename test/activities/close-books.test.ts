@@ -5,7 +5,7 @@ import { accountActivities } from '../../activities/account.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { readBooks } from '../../src/home/learned.js';
 import { isTrusted, readTrust, trust } from '../../src/home/verdicts.js';
-import { closeBooks } from '../../workflows/batch.js';
+import { closeBooks } from '../../workflows/batch-answers.js';
 import { accountAtHand, MINUTE_MS, plainRow, readAccount } from './support/account-at-hand.js';
 
 interface Called {

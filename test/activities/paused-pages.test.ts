@@ -28,7 +28,12 @@ async function pausedBatch(isPaused = true) {
     rowActivities(deps).pageRows({
       ...{ batch: 'b', generation, cursor: { part: 0, index }, limit: 10, retry: null, roomNano: null },
     });
-  return { page, end };
+  const waits = (index: number) =>
+    rowActivities(deps).pageRows({
+      ...{ batch: 'b', generation, cursor: { part: 0, index: 2 }, limit: 10, retry: null, roomNano: null },
+      paidFrom: { part: 0, index },
+    });
+  return { page, end, waits };
 }
 
 test('what a paused batch has at the service is opened, up to the first row that would be sent', async () => {
@@ -42,6 +47,15 @@ test('what a paused batch has at the service is opened, up to the first row that
   await end('untouched');
   const last = await page(2);
   expect([last.entries.map(({ id }) => id), last.next, last.isPaused]).toEqual([['later'], null, undefined]);
+});
+
+test('where it waits for a row that would be sent, what is at the service behind that one is opened too', async () => {
+  const { waits } = await pausedBatch();
+  const { entries, isPaused, next, paid } = await waits(2);
+  expect([entries, isPaused, next]).toEqual([[], true, { part: 0, index: 2 }]);
+  expect(paid?.rows.map(({ entry, isAhead }) => [entry.id, entry.begins, isAhead])).toEqual([['later', 'poll', true]]);
+  expect(paid?.next).toBeNull();
+  expect((await waits(4)).paid).toEqual({ rows: [], next: null });
 });
 
 test('one that goes on opens the others too', async () => {

@@ -115,7 +115,7 @@ test('each reason has the order that mends it, or says where that stands', async
 
 test('a batch that stopped by itself says so and is resumed with another budget, or approved where it was before', async () => {
   const home = await seededHome('b', [DONE, { id: 'two' }]);
-  await markStopped(home.home, 'b', 'budget_reached', T0);
+  await markStopped(home.home, 'b', 'budget_reached', { atMs: T0 });
   const page = await opened(home);
   expect(await batchOrders(page)).toEqual(['Resume']);
   await page.getByText('Its budget was reached before its last row').waitFor();

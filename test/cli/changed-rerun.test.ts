@@ -52,7 +52,7 @@ test.each([2, 1_000])(
 test('one that its batch stopped before was not started', async () => {
   const { home, generation } = await changed(2);
   await orderRerun(home.home, 'b', generation, true, T0);
-  await markStopped(home.home, 'b', 'budget_reached', T0);
+  await markStopped(home.home, 'b', 'budget_reached', { atMs: T0 });
   const told = JSON.parse((await home.run('status', 'b', '--json')).stdout);
   expect(told).toMatchObject({ needPerson: 0, counts: { done: 1, not_started: 1 }, credits: '0.4' });
 });

@@ -208,7 +208,7 @@ describe('cancel', () => {
 
   test('a batch that has ended, or stopped by itself, is left as it is', async () => {
     home = await seededHome('b', [{ id: 'one', record: {} }, { id: 'two' }]);
-    await markStopped(home.home, 'b', 'budget_reached', T0);
+    await markStopped(home.home, 'b', 'budget_reached', { atMs: T0 });
     const { stdout } = await home.run('cancel', 'b', '--json');
     expect(JSON.parse(stdout).counts).toMatchObject({ done: 1, not_started: 1, cancelled: 0 });
     expect(await isCancelledBatch(home.home, 'b')).toBe(false);

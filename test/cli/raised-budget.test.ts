@@ -66,7 +66,7 @@ describe('a budget that was approved after a sample', () => {
     served(async (url) => {
       const home = await budgeted([{ id: 'one', record: {} }, ...cancelledRows()], 0.8, url);
       await approved(home, 0.8);
-      await markStopped(home.home, 'b', 'budget_reached', T0);
+      await markStopped(home.home, 'b', 'budget_reached', { atMs: T0 });
       stopEngine(home);
       const less = await home.run('approve', 'b', '--max-credits', '0.5');
       expect([less.exitCode, less.stderr]).toEqual([2, expect.stringContaining('--max-credits 0.5 is less')]);
@@ -97,7 +97,7 @@ describe('a batch that stopped at its budget while cancelled rows ran again', ()
 
   test('those rows are left, as many as were kept back', async () => {
     const home = await budgeted([{ id: 'one', record: {} }, ...cancelledRows(), { id: 'four' }], 0.8);
-    await markStopped(home.home, 'b', 'budget_reached', T0);
+    await markStopped(home.home, 'b', 'budget_reached', { atMs: T0 });
     expect(await countLeft(await known(home))).toBe(3);
     const { stdout, stderr } = await home.run('watch', 'b');
     expect(stdout + stderr).toContain('stopped by the budget: 3 rows were not started');

@@ -80,7 +80,7 @@ test('an approved rest whose budget is used up is approved again, as every view 
     atMs: 1,
     approved: { generation, maxCreditsNano: 1, atMs: 2 },
   });
-  await markStopped(home.home, 'shots', 'budget_reached', 3);
+  await markStopped(home.home, 'shots', 'budget_reached', { atMs: 3 });
   expect((await home.run('status', 'shots')).stdout).toMatch(/^next {6}callsheet approve shots/m);
   await home.run('report', 'shots');
   const page = await readFile(join(home.folder, 'out/shots/report.html'), 'utf8');

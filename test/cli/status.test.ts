@@ -229,20 +229,20 @@ describe('a batch that stopped by itself', () => {
 
   test('watch says which limit stopped it, and ends as the run did', async () => {
     const home = await seededHome('b', [{ id: 'one', record: {} }, { id: 'two' }]);
-    await markStopped(home.home, 'b', 'budget_reached', T0);
+    await markStopped(home.home, 'b', 'budget_reached', { atMs: T0 });
     const budget = await watched(home);
     expect(budget.exitCode, budget.stderr).toBe(6);
     expect(budget.last).toMatchObject({ type: 'batch_finished', stopped: 'budget_reached', exitCode: 6 });
     expect(budget.stderr).toContain('stopped by the budget: 1 row was not started');
     await clearStopped(home.home, 'b');
-    await markStopped(home.home, 'b', 'too_many_failures', T0);
+    await markStopped(home.home, 'b', 'too_many_failures', { atMs: T0 });
     const failures = await watched(home);
     expect(failures).toMatchObject({ exitCode: 1, last: { stopped: 'too_many_failures' } });
   });
 
   test('one that was cancelled afterwards waits for no budget', async () => {
     const home = await seededHome('b', [{ id: 'one', record: {} }, { id: 'two' }]);
-    await markStopped(home.home, 'b', 'budget_reached', T0);
+    await markStopped(home.home, 'b', 'budget_reached', { atMs: T0 });
     await markCancelled(home.home, 'b', T0 + 1);
     expect(await watched(home)).toMatchObject({ exitCode: 1, last: { stopped: null } });
   });

@@ -43,7 +43,7 @@ test('a feeder, the batch, the sample and the budget are named', async () => {
   await writeSampleGate(home.home, 'b', { ids: ['hero'], atMs: T0 });
   const beyond = 'It is not of the sample: it waits until the rest of the batch is approved.';
   await expect.poll(() => told('open'), { timeout: 10_000 }).toEqual(['not_started', '', beyond, null]);
-  await markStopped(home.home, 'b', 'budget_reached', T0);
+  await markStopped(home.home, 'b', 'budget_reached', { atMs: T0 });
   await expect.poll(() => told('open'), { timeout: 10_000 }).toEqual(['not_started', '', null, 'budget_reached']);
 });
 

@@ -1,10 +1,10 @@
 // What is read, changed and written whole keeps every change, however many make one at the same time.
 
 import { beforeEach, expect, test, vi } from 'vitest';
-import { readPauses } from '../../src/home/batch-marks.js';
 import { changeBatchOrder, orderPause, readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
 import { type Home, openHome } from '../../src/home/home.js';
 import { changeInTurn } from '../../src/home/in-turn.js';
+import { readPauses } from '../../src/home/pauses.js';
 import { noteReruns, orderFollowers, readFollowers, rerunIds } from '../../src/home/row-orders.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { temporaryFolder } from '../store/support/temporary.js';

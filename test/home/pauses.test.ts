@@ -4,9 +4,9 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { notePause, pausedMs, readPauses } from '../../src/home/batch-marks.js';
 import { orderPause, readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
 import { openHome } from '../../src/home/home.js';
+import { notePause, pausedMs, readPauses } from '../../src/home/pauses.js';
 import { createFolderStore } from '../../src/store/folder.js';
 
 const home = () => openHome(createFolderStore(mkdtempSync(join(tmpdir(), 'callsheet-pauses-'))), 'a');

@@ -17,7 +17,7 @@ import type { Log } from '../../src/domain/log.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { DEFAULT_S3 } from '../../src/domain/s3.js';
-import { clearCancelled, clearStopped } from '../../src/home/batch-marks.js';
+import { clearCancelled, clearStopped, liftedStops } from '../../src/home/batch-marks.js';
 import { writeBatchOptions } from '../../src/home/batch-order.js';
 import { openHome } from '../../src/home/home.js';
 import { createLedger, type Ledger } from '../../src/home/ledger.js';
@@ -157,6 +157,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
             rows: order.rows,
             retry: retry ?? null,
             limits: { maxCreditsNano: null, maxFailures: null, ...limits },
+            lifted: await liftedStops(home, batch),
           },
         ],
       });

@@ -7,13 +7,13 @@ import type { Hint } from '../../domain/order-words.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
 import {
   isCancelledBatch,
-  pausedMs,
   quoteInForce,
   type SampleState,
   sampleState,
   stoppedReason,
 } from '../../home/batch-marks.js';
 import { type BatchOrder, readBatchOptions, readBatchOrder } from '../../home/batch-order.js';
+import { pausedMs } from '../../home/pauses.js';
 import { hasLeftAlone } from '../../home/row-orders.js';
 import type { SampleQuote } from '../../home/sample-quote.js';
 import { StoreError } from '../../store/port.js';

@@ -1,10 +1,10 @@
 import { resumeBatch, setBudget } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import type { BatchLimits } from '../../domain/batch.js';
-import { clearStopped, stoppedReason } from '../../home/batch-marks.js';
+import { clearStopped, liftedStops, stoppedReason } from '../../home/batch-marks.js';
 import { changeBatchOrder, orderPause, readBatchOrder } from '../../home/batch-order.js';
-import { resultLines } from '../../home/result-lines.js';
-import { type HomeAccess, openHomeAccess, resultSources } from '../access/home-access.js';
+import { absentIsUndefined } from '../../temporal/look.js';
+import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js';
 import { carryOut } from '../review/continue-rows.js';
 import type { Session } from '../session.js';
@@ -33,6 +33,7 @@ import {
   tellCancelStands,
 } from './resume-refusals.js';
 import { type BatchSupply, submitBatch, supplyAgain, tellLimits } from './submit-batch.js';
+import { waitsForOutput } from './waits-for-output.js';
 
 interface Resumed {
   /** Handed to a workflow again. */
@@ -155,12 +156,13 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
   if (!isRunning && !isLeft && (await carryOut(known, work))) return true;
   if (!isRunning && !isLeft) await refuseSampled(known);
   if (!isRunning && stopped === 'budget_reached') await refuseSameBudget(known, limits, before);
-  await clearStopped(home, batch);
-  if (!isRunning && isLeft) {
+  const runAgain = async (): Promise<true> => {
+    await clearStopped(home, batch);
     const retry = keptRetry(terms, known.generation.generation);
     await submitBatch(known, work, { ...supplyOf(known), retry }, terms && { limits, policy: terms.policy });
     return true;
-  }
+  };
+  if (!isRunning && isLeft) return runAgain();
   if (!isRunning && ownLimits(session).length > 0) {
     await orderLimits(known, limitsOf(session));
     return false;
@@ -170,7 +172,11 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
     await orderLimits(known, limitsOf(session));
     await orderRpm(known, work, false);
     const handle = work.temporal.client.workflow.getHandle(batchId(home.account, batch));
-    await handle.signal(setBudget, limitsOf(session));
+    await clearStopped(home, batch);
+    const order = { ...limitsOf(session), lifted: await liftedStops(home, batch) };
+    // It may have ended meanwhile, by its own stop.
+    if ((await absentIsUndefined(() => handle.signal(setBudget, order).then(() => true))) === undefined)
+      return runAgain();
     await tellLimits(session, work);
   }
   await signalRunning(known, work, resumeBatch);
@@ -184,12 +190,4 @@ async function orderLimits({ access, batch, generation }: KnownBatch, given: Bat
     const wished = givenLimits(given, order.limits);
     return withLimits(order, await approvedLimits(access.home, batch, generation.generation, wished));
   });
-}
-
-/** True when a paid output is still to be fetched: a server that was wiped knows nothing of it. */
-async function waitsForOutput({ access, batch, generation }: KnownBatch): Promise<boolean> {
-  for await (const { record, removed } of resultLines(resultSources(access), batch, generation.generation)) {
-    if (!removed && record?.reasonCode === 'output_pending') return true;
-  }
-  return false;
 }

@@ -3,6 +3,7 @@ import { batchProgress, limitsOrdered, resumeGrants, supply } from '../../contra
 import { batchId, semaphoreId, taskQueues, WORKFLOW_MEMO } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RetryOrder } from '../../contract/workflows.js';
 import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
+import { liftedStops } from '../../home/batch-marks.js';
 import { type BatchOrder, changeBatchOrder, orderPause, readBatchOrder } from '../../home/batch-order.js';
 import { markOf } from '../../home/notices.js';
 import { absentIsUndefined } from '../../temporal/look.js';
@@ -49,7 +50,8 @@ export async function submitBatch(
     return order;
   });
   await orderRpm(at, work, isNew && given.slots !== undefined);
-  await signalBatch(at, work, batchInput(at, order), supply, { generation, rows, retry, limits: order.limits });
+  const supplied = { generation, rows, retry, limits: order.limits, lifted: await liftedStops(home, batch) };
+  await signalBatch(at, work, batchInput(at, order), supply, supplied);
   await tellLimits(session, work);
 }
 
@@ -61,7 +63,8 @@ export async function supplyAgain(at: BatchPlace, work: WorkAccess, given: Batch
   const facts = await rows.generation(at.batch, generation);
   if (order === undefined || order.isDamaged || facts === undefined) return submitBatch(at, work, given);
   const retry = keptRetry(order, generation);
-  const supplied = { generation, rows: facts.rows, retry, limits: order.limits };
+  const lifted = await liftedStops(home, at.batch);
+  const supplied = { generation, rows: facts.rows, retry, limits: order.limits, lifted };
   await signalBatch(at, work, batchInput(at, order), supply, supplied);
 }
 
