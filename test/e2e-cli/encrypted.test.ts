@@ -71,7 +71,7 @@ describe.skipIf(!hasTemporal())('a shared Temporal that is given keys', () => {
     expect(histories.map(({ type }) => type)).toEqual(expect.arrayContaining(['batch', 'job', 'semaphore']));
     const found = histories.map(({ history }) => encodingsIn(history));
     expect(new Set(found.flat())).toEqual(new Set(['binary/encrypted']));
-    const failures = histories.flatMap(({ history }) => failuresIn(history));
+    const failures = histories.flatMap(({ history }) => failuresIn(history)).filter(({ message }) => message !== RACED);
     expect(failures).not.toEqual([]);
     for (const failure of failures) expect(failure).toEqual({ message: 'Encoded failure', stackTrace: '' });
   });
@@ -108,6 +108,9 @@ describe.skipIf(!hasTemporal())('a shared Temporal that is given keys', () => {
 
 /** What the SDK and the server write for themselves: search attributes, and of local activities their names and times. */
 const NOT_OURS = ['searchAttributes', 'data'];
+
+/** The server's own word where a signal came just as a workflow ended its task: the task is done once more. */
+const RACED = 'UnhandledCommand';
 
 /** The encodings of all payloads. */
 function encodingsIn(value: unknown): string[] {
