@@ -5,9 +5,10 @@ import { closeBooks, noteReading } from '../src/books/readings.js';
 import { spentOf } from '../src/books/spent.js';
 import type { AccountReadInput, AccountReading, AccountReadResult, Caps } from '../src/contract/account.js';
 import type { MarkStoppedInput, MarkStoppedResult, SpentResult } from '../src/contract/pages.js';
+import { defined } from '../src/domain/defined.js';
 import type { Answer, ServiceRequest } from '../src/domain/exchange.js';
 import { changeAccountLimits, readAccountLimits } from '../src/home/account-limits.js';
-import { liftedStops, markStopped } from '../src/home/batch-marks.js';
+import { markStopped } from '../src/home/batch-marks.js';
 import { readMeasuredPrices } from '../src/home/learned.js';
 import { dropReruns } from '../src/home/row-orders.js';
 import { VOICES_REQUEST } from '../src/kinds/vendor-b/wire.js';
@@ -71,9 +72,9 @@ export function accountActivities(deps: Dependencies): AccountActivities {
     readSpent: ({ batch }) => withRecords(() => spentOf(deps, batch, () => latestPrices(deps, batch))),
     markStopped: ({ batch, reason, under }) =>
       withRecords(async () => {
-        const stands = await markStopped(deps.home, batch, reason, { atMs: deps.now(), under });
-        if (stands) await dropReruns(deps, batch, deps.now());
-        return stands ? {} : { lifted: await liftedStops(deps.home, batch) };
+        const lifted = await markStopped(deps.home, batch, reason, { atMs: deps.now(), under });
+        if (lifted === undefined) await dropReruns(deps, batch, deps.now());
+        return defined({ lifted });
       }),
     closeBooks: ({ batch, sinceMs }) =>
       withHeartbeat(() =>

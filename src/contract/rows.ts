@@ -44,7 +44,8 @@ export interface OpenRow {
   isCase?: true;
   /** Its job was asked to end by an order that a retry has replaced since. */
   wasCancelled?: true;
-  wasStopped?: true; // the same for a stop of its own, which its user has taken back
+  /** The same for a stop of its batch's own, which its user has taken back since. */
+  wasStopped?: true;
   restarts: number;
   sinceMs: number;
 }

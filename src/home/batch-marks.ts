@@ -53,14 +53,15 @@ export const stopped = document(
 
 /**
  * Marks a batch that stopped by itself, unless its user has let it go on meanwhile: `under` is how often that had been
- * when it stopped, as far as it knew; absent = as often as by now. Gives whether it stands.
+ * when it stopped, as far as it knew; absent = as often as by now. Where the stop does not stand it gives how often it is
+ * by now.
  */
 export async function markStopped(
   home: HomePlace,
   batch: string,
   reason: StopReason,
   { atMs, under }: { atMs: number; under?: number | undefined },
-): Promise<boolean> {
+): Promise<number | undefined> {
   const marked = await stopped.change(
     home,
     ({ lifted = 0 } = { schema: 1, atMs }) => {
@@ -69,12 +70,15 @@ export async function markStopped(
     },
     batch,
   );
-  return marked?.reason !== undefined;
+  return marked?.reason === undefined ? marked?.lifted : undefined;
 }
 
-/** Lets a batch go on: also where a stop that it decided before it hears of this is marked afterwards. */
-export async function clearStopped(home: HomePlace, batch: string): Promise<void> {
-  await stopped.change(
+/**
+ * Lets a batch go on: also where a stop that it decided before it hears of this is marked afterwards. Gives how often it
+ * was by now.
+ */
+export async function clearStopped(home: HomePlace, batch: string): Promise<number> {
+  const marked = await stopped.change(
     home,
     (now = { schema: 1, atMs: 0 }) => {
       const was = now.reason ?? now.was;
@@ -82,6 +86,7 @@ export async function clearStopped(home: HomePlace, batch: string): Promise<void
     },
     batch,
   );
+  return marked?.lifted ?? 0;
 }
 
 /** How often the batch's user let it go on. */

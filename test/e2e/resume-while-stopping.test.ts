@@ -96,7 +96,7 @@ describe.skipIf(!hasTemporal())('a resume while its batch stops by itself', () =
       const batch = temporal.client.workflow.getHandle(batchId(stack.settings.account, 'b'));
       await resume({
         ...{ mark, ends },
-        lift: () => clearStopped(home, 'b'),
+        lift: async () => void (await clearStopped(home, 'b')),
         tell: async () => {
           stack.emulator.setFaults([]);
           // What renders fails all the same.

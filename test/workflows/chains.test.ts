@@ -1,21 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { PageResult, ReadyRow } from '../../src/contract/pages.js';
+import type { ReadyRow } from '../../src/contract/pages.js';
 import * as window from '../../workflows/batch-state.js';
 import { progressOf } from '../../workflows/batch-state.js';
 import { feedersLeft, freezeChains, isRescan, rescanHeld, takeFed, withEnded } from '../../workflows/chains.js';
-import { pageEntry } from './support/page-entry.js';
-
-const page = (change: Partial<PageResult>): PageResult => ({
-  ...{ batch: 'b', part: 0, entries: [], next: null, isShort: false, finished: {}, creditsNano: 0, creditsUnknown: 0 },
-  ...{ cap: 5, ...change },
-});
+import { pageEntry, pageOf } from './support/page-entry.js';
 
 /** `hero` (index 0) is open and feeds others; one row is held, and pages are left. */
 function begun() {
   const state = window.newBatchState(0);
   window.supplyRows(state, { generation: 'g', rows: 4, retry: null });
   const next = { part: 0, index: 2 };
-  window.takePage(state, page({ entries: [pageEntry(0, 'hero', 1)], feeding: [0], held: 1, next }), 1);
+  window.takePage(state, pageOf({ entries: [pageEntry(0, 'hero', 1)], feeding: [0], held: 1, next }), 1);
   return state;
 }
 
@@ -47,13 +42,13 @@ describe('rows that others feed in the window', () => {
     takeFed(state, look([ready('film', 3, { isAhead: true })]), 1, 'b', 3);
     window.countFinished(state, done('film'), 4);
     expect([state.counts.done, progressOf(state, 'running').counts.done]).toEqual([1, 2]);
-    window.takePage(state, page({ finished: { done: 1 }, creditsNano: 2 }), 5);
+    window.takePage(state, pageOf({ finished: { done: 1 }, creditsNano: 2 }), 5);
     expect([state.counts.done, progressOf(state, 'running').counts.done]).toEqual([2, 2]);
     expect(progressOf(state, 'running').creditsNano).toBe(4);
   });
 
   test('a row that ended while its page was read is not started again', () => {
-    const read = page({ entries: [pageEntry(3, 'film', 1, { begins: 'prepare', kind: 'svc/edit' })] });
+    const read = pageOf({ entries: [pageEntry(3, 'film', 1, { begins: 'prepare', kind: 'svc/edit' })] });
     expect(withEnded(read, [done('film')])).toMatchObject({ entries: [], finished: { done: 1 }, creditsNano: 2 });
   });
 
@@ -64,7 +59,7 @@ describe('rows that others feed in the window', () => {
     expect(window.isFinished(state)).toBe(false);
     rescanHeld(state);
     expect(isRescan(state)).toBe(true);
-    window.takePage(state, page({}), 3);
+    window.takePage(state, pageOf({}), 3);
     rescanHeld(state);
     expect(window.isFinished(state)).toBe(true);
   });
@@ -76,7 +71,7 @@ describe('rows that others feed in the window', () => {
     for (let index = 0; index < 1_000; index += 1) {
       const next = { part: 0, index: index + 1 };
       const held = index === 0 ? 1_000 : 0;
-      window.takePage(state, page({ entries: [pageEntry(index, `r${index}`, 1)], feeding: [index], held, next }), 1);
+      window.takePage(state, pageOf({ entries: [pageEntry(index, `r${index}`, 1)], feeding: [index], held, next }), 1);
       window.countFinished(state, done(`r${index}`), 2);
     }
     state.cursor = null;
@@ -96,10 +91,10 @@ describe('rows that others feed in the window', () => {
     rescanHeld(state);
     expect([isRescan(state), state.cursor]).toEqual([true, { part: 0, index: 0 }]);
     // Nothing was found, but rows may have become ready behind it: one more way shows that none has.
-    window.takePage(state, page({}), 5);
+    window.takePage(state, pageOf({}), 5);
     rescanHeld(state);
     expect(isRescan(state)).toBe(true);
-    window.takePage(state, page({}), 6);
+    window.takePage(state, pageOf({}), 6);
     rescanHeld(state);
     expect(window.isFinished(state)).toBe(true);
   });
@@ -109,11 +104,11 @@ describe('rows that others feed in the window', () => {
     state.deferred = 1;
     takeFed(state, look([]), 200, 'b', 3);
     const next = { part: 1, index: 0 };
-    window.takePage(state, page({ entries: [pageEntry(1_900, 'lost', 1)], next }), 4);
+    window.takePage(state, pageOf({ entries: [pageEntry(1_900, 'lost', 1)], next }), 4);
     state.cursor = null;
     rescanHeld(state);
     expect(isRescan(state)).toBe(true);
-    window.takePage(state, page({}), 5);
+    window.takePage(state, pageOf({}), 5);
     window.countFinished(state, done('lost'), 6);
     window.shareAfterAll(state);
     expect([state.isSharing, isRescan(state)]).toEqual([true, false]);

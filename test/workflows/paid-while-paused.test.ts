@@ -4,7 +4,7 @@ import * as messages from '../../src/contract/messages.js';
 import type { BatchInput, BatchProgress } from '../../src/contract/workflows.js';
 import { batch } from '../../workflows/batch.js';
 import { beginRun, tell } from './support/one-run.js';
-import { pageEntry } from './support/page-entry.js';
+import { pageEntry, pageOf } from './support/page-entry.js';
 
 const { home, whole } = vi.hoisted(() => ({
   home: { pageRows: vi.fn(), startJobs: vi.fn(), ensureSemaphore: vi.fn(), readSpent: vi.fn(), sweepRows: vi.fn() },
@@ -32,10 +32,6 @@ afterEach(() => void vi.useRealTimers());
 const input: BatchInput = {
   ...{ account: 'a', batch: 'b', timeScale: 1, policy: { ambiguity: 'hold', retries: 0 } },
 };
-const page = (rest: object) => ({
-  ...{ batch: 'b', part: 0, entries: [], next: null, isShort: false, finished: {}, creditsNano: 0, creditsUnknown: 0 },
-  ...{ cap: 5, ...rest },
-});
 const progress = () => tell<undefined, BatchProgress>(messages.batchProgress);
 const begun = () =>
   home.startJobs.mock.calls.flatMap(([{ begin }]) =>
@@ -43,11 +39,11 @@ const begun = () =>
   );
 
 it('is found once, and does not wait for the row that is to be sent', async () => {
-  const waits = { next: { part: 0, index: 0 }, isPaused: true };
-  const paid = { part: 0, entry: { ...pageEntry(1, 'paid', 0), begins: 'poll' }, isAhead: true };
-  home.pageRows.mockResolvedValueOnce(page({ ...waits, paid: { rows: [], next: { part: 0, index: 1 } } }));
-  home.pageRows.mockResolvedValueOnce(page({ ...waits, paid: { rows: [paid], next: null } }));
-  home.pageRows.mockResolvedValue(page(waits));
+  const waits = { next: { part: 0, index: 0 }, isPaused: true } as const;
+  const paid = { part: 0, entry: pageEntry(1, 'paid', 0, { begins: 'poll' }), isAhead: true } as const;
+  home.pageRows.mockResolvedValueOnce(pageOf({ ...waits, paid: { rows: [], next: { part: 0, index: 1 } } }));
+  home.pageRows.mockResolvedValueOnce(pageOf({ ...waits, paid: { rows: [paid], next: null } }));
+  home.pageRows.mockResolvedValue(pageOf(waits));
   beginRun();
   void batch(input).catch(() => undefined);
   tell(messages.supply, { generation: 'g', rows: 2, retry: null, limits: { maxCreditsNano: null, maxFailures: null } });
@@ -55,7 +51,9 @@ it('is found once, and does not wait for the row that is to be sent', async () =
   expect(begun()).toEqual([['paid', 'poll']]);
   tell(messages.rowFinished, { id: 'paid', status: 'done', creditsNano: 4 });
   expect(progress()).toMatchObject({ open: 0, counts: { done: 1 }, creditsNano: 4 });
-  home.pageRows.mockResolvedValue(page({ entries: [pageEntry(0, 'sent', 1)], finished: { done: 1 }, creditsNano: 4 }));
+  home.pageRows.mockResolvedValue(
+    pageOf({ entries: [pageEntry(0, 'sent', 1)], finished: { done: 1 }, creditsNano: 4 }),
+  );
   await vi.advanceTimersByTimeAsync(60_000);
   expect(begun()).toEqual([
     ['paid', 'poll'],

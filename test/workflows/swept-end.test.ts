@@ -4,7 +4,7 @@ import * as messages from '../../src/contract/messages.js';
 import type { BatchInput, BatchProgress } from '../../src/contract/workflows.js';
 import { batch } from '../../workflows/batch.js';
 import { beginRun, tell } from './support/one-run.js';
-import { pageEntry } from './support/page-entry.js';
+import { pageEntry, pageOf } from './support/page-entry.js';
 
 const { home, whole, signals } = vi.hoisted(() => ({
   signals: [] as string[],
@@ -46,15 +46,13 @@ afterEach(() => void vi.useRealTimers());
 const input: BatchInput = {
   ...{ account: 'a', batch: 'b', timeScale: 1, policy: { ambiguity: 'hold', retries: 0 } },
 };
-const page = (rest: object) => ({
-  ...{ batch: 'b', part: 0, entries: [], next: null, isShort: false, finished: {}, creditsNano: 0, creditsUnknown: 0 },
-  ...{ cap: 5, ...rest },
-});
 const progress = () => tell<undefined, BatchProgress>(messages.batchProgress);
 
 async function oneOpen(isShort: boolean, maxCreditsNano: number | null): Promise<void> {
-  home.pageRows.mockResolvedValueOnce(page({ entries: [pageEntry(0, 'r1', 6)], next: { part: 0, index: 1 }, isShort }));
-  home.pageRows.mockResolvedValue(page({ entries: [], next: null, finished: { done: 1 } }));
+  home.pageRows.mockResolvedValueOnce(
+    pageOf({ entries: [pageEntry(0, 'r1', 6)], next: { part: 0, index: 1 }, isShort }),
+  );
+  home.pageRows.mockResolvedValue(pageOf({ entries: [], next: null, finished: { done: 1 } }));
   beginRun();
   void batch(input).catch(() => undefined);
   const limits = { maxCreditsNano, maxFailures: null };

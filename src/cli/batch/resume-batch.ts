@@ -1,7 +1,7 @@
 import { resumeBatch, setBudget } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import type { BatchLimits } from '../../domain/batch.js';
-import { clearStopped, liftedStops, stoppedReason } from '../../home/batch-marks.js';
+import { clearStopped, stoppedReason } from '../../home/batch-marks.js';
 import { changeBatchOrder, orderPause, readBatchOrder } from '../../home/batch-order.js';
 import { absentIsUndefined } from '../../temporal/look.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
@@ -11,7 +11,6 @@ import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { orderRpm, refuseRpmOfAll, refuseSharedRpm } from './batch-rpm.js';
 import { createBatchSource, signalRunning } from './batch-source.js';
-import { batchTally } from './batch-tally.js';
 import { approvedLimits, givenLimits, keptRetry, limitsOf, withLimits } from './batch-terms.js';
 import { tellHeldAccount } from './held-account.js';
 import {
@@ -33,7 +32,7 @@ import {
   tellCancelStands,
 } from './resume-refusals.js';
 import { type BatchSupply, submitBatch, supplyAgain, tellLimits } from './submit-batch.js';
-import { waitsForOutput } from './waits-for-output.js';
+import { hasOpenRows, waitsForOutput } from './what-is-left.js';
 
 interface Resumed {
   /** Handed to a workflow again. */
@@ -108,12 +107,6 @@ async function otherHomes(access: HomeAccess, trustsHome: boolean): Promise<stri
   return found;
 }
 
-type Kept = Pick<KnownBatch, 'access' | 'batch' | 'generation'>;
-
-async function hasOpenRows({ access, batch, generation }: Kept): Promise<boolean> {
-  return (await batchTally(access, batch, generation.generation)).open > 0;
-}
-
 function supplyOf({ generation: { generation, rows } }: Pick<KnownBatch, 'generation'>): BatchSupply {
   return { generation, rows, retry: null, retries: 0 };
 }
@@ -172,8 +165,7 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
     await orderLimits(known, limitsOf(session));
     await orderRpm(known, work, false);
     const handle = work.temporal.client.workflow.getHandle(batchId(home.account, batch));
-    await clearStopped(home, batch);
-    const order = { ...limitsOf(session), lifted: await liftedStops(home, batch) };
+    const order = { ...limitsOf(session), lifted: await clearStopped(home, batch) };
     // It may have ended meanwhile, by its own stop.
     if ((await absentIsUndefined(() => handle.signal(setBudget, order).then(() => true))) === undefined)
       return runAgain();
