@@ -45,7 +45,7 @@ export const NOT_CHECKED = {
 export function summaryOf(tally: Tally, broken: Assumption | undefined, seconds: number) {
   const { failed, timesMs, settled, verdicts, extra, slotMs, quietSlotMs, ...counts } = tally;
   const part = (some: number, all: number): number | null => (all === 0 ? null : round(some / all, 4));
-  const share = ({ all, twins, alone, plain }: Settled) => ({
+  const share = ({ all, twins, alone, shown, plain }: Settled) => ({
     cases: all.cases,
     settled: all.settled,
     share: part(all.settled, all.cases),
@@ -53,6 +53,8 @@ export function summaryOf(tally: Tally, broken: Assumption | undefined, seconds:
     shareWithoutTwins: part(all.settled - twins.settled, all.cases - twins.cases),
     alone: alone.cases,
     shareAlone: part(alone.settled, alone.cases),
+    shown: shown.cases,
+    shareShown: part(shown.settled, shown.cases),
     plain: plain.cases,
     sharePlain: part(plain.settled, plain.cases),
   });
@@ -93,6 +95,7 @@ export function printSummary(summary: ReturnType<typeof summaryOf>, tally: Tally
     `  settled   exact prices ${percent(settled.exactPrices.share)} of ${settled.exactPrices.cases}, price ranges ${percent(settled.priceRanges.share)} of ${settled.priceRanges.cases} (exclusive accounts); without ${settled.exactPrices.twins + settled.priceRanges.twins} twins ${percent(settled.exactPrices.shareWithoutTwins)} and ${percent(settled.priceRanges.shareWithoutTwins)}; alone ${percent(settled.exactPrices.shareAlone)} and ${percent(settled.priceRanges.shareAlone)}`,
     `            no twins, nothing beside that may be charged more later: ${percent(settled.exactPrices.sharePlain)} of ${settled.exactPrices.plain} and ${percent(settled.priceRanges.sharePlain)} of ${settled.priceRanges.plain}`,
     `  alone     exact prices ${percent(settled.exactPrices.shareAlone)} of ${settled.exactPrices.alone}, ranges ${percent(settled.priceRanges.shareAlone)} of ${settled.priceRanges.alone}, avatars of unknown length ${percent(settled.avatars.shareAlone)} of ${settled.avatars.alone}; ${summary.byGroup} of all were settled by count; the rest: ${reasonsText(summary.undecidedAlone)}`,
+    `            where the balance shows the least price: ${percent(settled.exactPrices.shareShown)} of ${settled.exactPrices.shown} and ${percent(settled.priceRanges.shareShown)} of ${settled.priceRanges.shown}`,
     `  undecided ${reasonsText(tally.undecided)}`,
     `  chains    rows that others feed: ${reasonsText(tally.fedEnds.first)}; after a retry: ${reasonsText(tally.fedEnds.retried)}`,
     `  cost      ${percent(summary.extraRequestsOfPlan.nothingLost)} of the plan's requests where nothing was lost (${percent(summary.extraRequestsOfPlan.all)} in all), quiet ${percent(summary.quietOfSlotTime)} of the slot time`,

@@ -41,8 +41,8 @@ export interface Tally {
   differing: number[];
 }
 
-/** Cases, those among them that are twins, stand alone, or are plain, and how many of each were settled. */
-const GROUPS = ['all', 'twins', 'alone', 'plain'] as const;
+/** Cases, those among them that are twins, stand alone (and can be shown), or are plain, and how many of each were settled. */
+const GROUPS = ['all', 'twins', 'alone', 'shown', 'plain'] as const;
 export type Settled = Record<(typeof GROUPS)[number], { cases: number; settled: number }>;
 
 /** An avatar's length is known only when it has ended: it stands apart. */
@@ -107,7 +107,7 @@ export function addSeed(tally: Tally, result: SeedResult): void {
 }
 
 function addCase(tally: Tally, one: JudgedCase, seed: number): void {
-  const { verdict, isRight, exclusive, charge, toVerdictMs, isTwin, isAlone, why } = one;
+  const { verdict, isRight, exclusive, charge, toVerdictMs, isTwin, isAlone, isShown, why } = one;
   tally.verdicts[verdict][isRight ? 'right' : 'wrong'] += 1;
   if (one.isGivenBack) tally.givenBack += 1;
   if (!isRight && tally.wrong.length < WRONG_MAX) tally.wrong.push({ seed, what: one.told });
@@ -115,7 +115,7 @@ function addCase(tally: Tally, one: JudgedCase, seed: number): void {
   const settled = tally.settled[priceClassOf(one)];
   if (one.isByGroup) tally.byGroup += 1;
   const isPlain = !isTwin && !one.isBesideFollowUps;
-  const groups = { all: true, twins: isTwin, alone: isAlone, plain: isPlain };
+  const groups = { all: true, twins: isTwin, alone: isAlone, shown: isAlone && isShown, plain: isPlain };
   for (const group of GROUPS.filter((name) => groups[name])) {
     settled[group].cases += 1;
     if (verdict !== 'undecided') settled[group].settled += 1;

@@ -1,5 +1,5 @@
 import type { Verdict } from '../../src/domain/attempt.js';
-import type { CreditsRange } from '../../src/domain/money.js';
+import { type CreditsRange, NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { EPOCH_MS } from '../engine/current.js';
 import { type ChargeTime, rowKindOf } from '../rows.js';
 import type { Scenario } from '../scenario.js';
@@ -31,6 +31,8 @@ export interface JudgedCase {
   isTwin: boolean;
   /** No other answer was lost while this case was open. */
   isAlone: boolean;
+  /** The least that it can cost is more than the rounding of two balances hides: else no balance shows "not billed". */
+  isShown: boolean;
   /**
    * A motion-control job ran on the account: it may be charged more after its end, by an amount that nobody knows
    * (service document 2, motion control), so that not all prices are known.
@@ -79,6 +81,7 @@ export function judgeVerdicts(
       report('I10', `${attempt.row} attempt ${attempt.n} cost ${cost} and was called not billed: ${found?.sentence}`);
     }
     const isExact = expected !== null && expected.lo === expected.hi;
+    const isShown = expected !== null && expected.lo > 2 * roundingOf(scenario);
     const toVerdictMs = last.atMs - claim.atMs;
     const why = verdict === 'undecided' ? whyOpen(found?.sentence ?? '', service) : undefined;
     const { exclusive } = scenario;
@@ -90,6 +93,7 @@ export function judgeVerdicts(
       charge: rowKindOf(kind).charge,
       exclusive,
       isExact,
+      isShown,
       isAvatar: kind === 'vendor-b/avatar',
       ...told,
       isGivenBack,
@@ -102,6 +106,11 @@ export function judgeVerdicts(
     isTwin: all.some((other) => areTwins(one, other)),
     isAlone: !all.some((other) => other !== one && overlap(one, other)),
   }));
+}
+
+/** One unit of the last place of this account's balances, nanocredits. */
+function roundingOf({ assumptions }: Scenario): number {
+  return NANO_PER_CREDIT / 10 ** assumptions.balanceDecimals;
 }
 
 function areTwins(one: Judged, other: Judged): boolean {
