@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parsePriceRules } from '../../emulator/emulator.js';
 import { semaphoreView } from '../../src/contract/messages.js';
 import { semaphoreId, TASK_QUEUE_TYPE, taskQueues } from '../../src/contract/names.js';
 import type { SemaphoreView } from '../../src/contract/semaphore-view.js';
 import type { Row } from '../../src/domain/row.js';
 import { until } from '../e2e-cli/support/rig.js';
+import { storedHistories } from '../support/histories.js';
+import { recordHistories } from '../support/record-histories.js';
 import { silent } from '../support/silent-log.js';
 import { filmRow, imageRow, type RunOptions, type Stack, type StackOptions, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
@@ -26,6 +29,9 @@ const interactionRow = (id: string): Row => ({
   kind: 'vendor-f/interaction',
   cells: { body: { input: `a sign ${id}` } },
 });
+
+/** A film of four seconds costs 40 credits. */
+const DEAR = parsePriceRules([{ kind: 'vendor-f/video', components: [{ unit: 'second', credits: '10' }] }]);
 
 const many = (count: number, make: (id: string) => Row, name: string) =>
   Array.from({ length: count }, (_, i) => make(`${name}${i}`));
@@ -151,6 +157,22 @@ describe.skipIf(!hasTemporal())('the account’s states around the slots', () =>
       stack.emulator.topUp('20');
       expect((await stack.result('b')).counts).toMatchObject({ done: 3 });
       expect((await view(stack)).pauses).toEqual([]);
+    }));
+
+  it.concurrent('F20: credits that were bought are tried, though the row that waits needs more', () =>
+    withStack('bought', { emulator: { balanceCredits: '0.5', prices: DEAR } }, async (stack) => {
+      const submits = () => stack.emulator.truth().requests.filter(({ route }) => route === 'vendor-f.submit').length;
+      const isPaused = async () => (await view(stack).catch(() => undefined))?.pauses.length === 1 || undefined;
+      await start(stack, [filmRow('dear')]);
+      await until('the account is paused', isPaused);
+      const before = submits();
+      stack.emulator.topUp('6');
+      await until('the row is sent once more', async () => submits() > before || undefined);
+      await until('the account is paused again', isPaused);
+      stack.emulator.topUp('100');
+      expect((await stack.result('b')).counts).toMatchObject({ done: 1 });
+      const named = `WorkflowId = '${semaphoreId(stack.settings.account)}'`;
+      recordHistories('semaphore-bought', await storedHistories(temporal.client, named));
     }));
 
   it.concurrent('kinds without a slot: at most four are open at once', () =>
