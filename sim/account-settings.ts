@@ -8,7 +8,14 @@ import type { Scenario } from './scenario.js';
 export const ACCOUNT = 'default';
 
 /** The product's settings for a seed: it knows every list price, and the waits that the seed keeps to. */
-export function settingsOf({ unitPrices, priceError, waits, exclusive, concurrency }: Scenario): AccountSettings {
+export function settingsOf({
+  unitPrices,
+  priceError,
+  waits,
+  exclusive,
+  concurrency,
+  saysLeast,
+}: Scenario): AccountSettings {
   return {
     account: ACCOUNT,
     baseUrl: 'https://service.example',
@@ -17,13 +24,14 @@ export function settingsOf({ unitPrices, priceError, waits, exclusive, concurren
     exclusive,
     waits: { ...waits, syncMaxMs: SYNC_MAX_MS },
     limits: { concurrency, rpm: null },
-    prices: [...ROW_KINDS, ...FED_KINDS].map(({ kind, unit, unitsMax }) => ({
+    prices: [...ROW_KINDS, ...FED_KINDS].map(({ kind, unit, unitsMax, unitsMin }) => ({
       kind,
       components: [
         {
           unit,
           credits: formatCredits(Math.round((unitPrices[kind] ?? 0) * priceError(kind))),
           ...(unitsMax === undefined ? {} : { upTo: unitsMax }),
+          ...(unitsMin === undefined || !saysLeast ? {} : { atLeast: unitsMin }),
         },
       ],
     })),

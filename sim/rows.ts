@@ -14,6 +14,8 @@ export interface RowKind {
   unit: PriceUnit;
   /** The most units of a row, where only the finished job tells how many there are. */
   unitsMax?: number;
+  /** The fewest, which not everybody knows who sets a price. */
+  unitsMin?: number;
   /** `fed` is what other rows render for it. */
   row(about: RowText): { cells: JsonObject; media: Record<string, Media[]> };
 }
@@ -81,6 +83,7 @@ export const ROW_KINDS: readonly RowKind[] = [
     charge: 'at-completion',
     unit: 'second',
     unitsMax: 60,
+    unitsMin: 0.9,
     // The slowest speech that the product bears is five characters a second.
     row: ({ marker, scriptLength }) =>
       plain({ avatar_id: 'ann', script: marker.padEnd(scriptLength, ' la'), voice_id: 'v-amber-en' }),
@@ -99,6 +102,7 @@ export const ROW_KINDS: readonly RowKind[] = [
     charge: 'at-completion',
     unit: 'million-tokens',
     unitsMax: 0.3,
+    unitsMin: 0.043,
     row: ({ marker }) => plain({ prompt: marker }),
   },
   {

@@ -82,6 +82,8 @@ export interface Scenario {
   /** What the service charges, and by how much the product's prices are off. */
   prices: PriceRule[];
   priceError(kind: Kind): number;
+  /** Its prices say how much of a unit there is at least. */
+  saysLeast: boolean;
   /** What the product is told, and how it really is. */
   waits: Waits;
   assumptions: Assumptions;
@@ -143,6 +145,7 @@ export function createScenario(seed: number, broken: Assumption | undefined): Sc
     unitPrices,
     prices: pricesOf(unitPrices),
     priceError: (kind) => (broken === 'prices' ? random.fork(`price ${kind}`).between(0.98, 1.02) : 1),
+    saysLeast: random.fork('least').chance(0.5),
     waits,
     assumptions: assumptionsOf(seed, broken, waits, faults.followUp > 0),
     starts,

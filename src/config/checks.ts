@@ -57,12 +57,18 @@ function isTooFine(text: unknown): boolean {
 
 const count = z.number({ error: 'must be a number' }).min(0, { error: 'must be 0 or more' });
 
-const priceComponent = z.strictObject({
-  unit: oneOf(PRICE_UNITS),
-  credits: priceAmount,
-  above: count.exactOptional(),
-  upTo: count.exactOptional(),
-});
+const priceComponent = z
+  .strictObject({
+    unit: oneOf(PRICE_UNITS),
+    credits: priceAmount,
+    above: count.exactOptional(),
+    upTo: count.exactOptional(),
+    atLeast: count.exactOptional(),
+  })
+  .refine(({ atLeast = 0, upTo = atLeast }) => atLeast <= upTo, {
+    path: ['atLeast'],
+    error: 'must not be more than `upTo`',
+  });
 
 const priceRule = z.strictObject({
   kind: z.enum(KINDS, { error: 'must be a kind; `callsheet kinds` lists them' }).exactOptional(),

@@ -23,6 +23,8 @@ export interface PriceComponent {
   above?: number;
   /** The most units there can be, where only the finished clip tells (avatar seconds, tokens). */
   upTo?: number;
+  /** The fewest, likewise: a bill that is too small to be seen in the balance can never be ruled out. */
+  atLeast?: number;
 }
 
 /** One configured price; the first rule whose given fields all match a row is used. */

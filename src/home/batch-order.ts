@@ -68,6 +68,7 @@ const priceRuleSchema: z.ZodType<PriceRule> = z.object({
       credits: z.string(),
       above: z.number().exactOptional(),
       upTo: z.number().exactOptional(),
+      atLeast: z.number().exactOptional(),
     }),
   ),
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cellsOf } from '../../src/books/prices/measured-prices.js';
 import { configuredCost } from '../../src/books/prices/price-book.js';
 import { rowPrice } from '../../src/books/prices/row-price.js';
-import type { PriceRule } from '../../src/domain/price.js';
+import type { PriceComponent, PriceRule } from '../../src/domain/price.js';
 import type { Row } from '../../src/domain/row.js';
 
 function row(change: Partial<Row>): Row {
@@ -43,18 +43,17 @@ describe('price book', () => {
 
   it('bounds what only the finished clip tells, and says so when there is no bound', () => {
     const avatar = row({ kind: 'vendor-b/avatar', cells: { script: 'hi', voice_id: 'v' } });
-    const priced = (upTo?: number): PriceRule[] => [
-      {
-        kind: 'vendor-b/avatar',
-        components: [{ unit: 'second', credits: '0.1', ...(upTo === undefined ? {} : { upTo }) }],
-      },
+    const priced = (bounds: Pick<PriceComponent, 'upTo' | 'atLeast'> = {}): PriceRule[] => [
+      { kind: 'vendor-b/avatar', components: [{ unit: 'second', credits: '0.1', ...bounds }] },
     ];
     expect(configuredCost(avatar, priced())).toEqual({ lo: 0, hi: null });
-    expect(configuredCost(avatar, priced(60))).toEqual({ lo: 0, hi: 6_000_000_000 });
-    expect(configuredCost(avatar, priced(60), 1_000_000_000, { billedSeconds: 12.5 })).toEqual({
-      lo: 1_250_000_000,
-      hi: 1_250_000_000,
-    });
+    expect(configuredCost(avatar, priced({ upTo: 60 }))).toEqual({ lo: 0, hi: 6_000_000_000 });
+    expect(configuredCost(avatar, priced({ upTo: 60, atLeast: 2 }))).toEqual({ lo: 200_000_000, hi: 6_000_000_000 });
+    expect(configuredCost(avatar, priced({ atLeast: 2 }))).toEqual({ lo: 200_000_000, hi: null });
+    const ended = configuredCost(avatar, priced({ upTo: 10, atLeast: 2 }), 1_000_000_000, { billedSeconds: 12.5 });
+    expect(ended).toEqual({ lo: 1_250_000_000, hi: 1_250_000_000 });
+    const short = configuredCost(avatar, priced({ upTo: 10, atLeast: 2 }), 1_000_000_000, { billedSeconds: 1 });
+    expect(short).toEqual({ lo: 100_000_000, hi: 100_000_000 });
   });
 
   it('includes the first five reference images of vendor-e (service document 2, Limits)', () => {

@@ -321,6 +321,13 @@ describe('what is refused', () => {
     );
   });
 
+  test('a price of at least more than it can be', async () => {
+    writeConfig('{"prices":[{"components":[{"unit":"second","credits":"0.1","upTo":5,"atLeast":6}]}]}');
+    expect(await problemsOf({})).toEqual([
+      expect.stringMatching(/B56 prices\.0\.components\.0\.atLeast must not be more than `upTo`/),
+    ]);
+  });
+
   test('5-X10: a price rule without components, which would be a price of 0', async () => {
     writeConfig('{"prices":[{"kind":"svc/image","components":[]}]}');
     expect(await problemsOf({})).toEqual([

@@ -74,11 +74,12 @@ function matches(rule: PriceRule, row: Row, cells: PricedCells): boolean {
   );
 }
 
-/** What a component counts, above what is included. The user's own bound holds where nothing better is known. */
-function unitsOf({ unit, above = 0, upTo }: PriceComponent, quantities: Quantities): Quantity {
+/** What a component counts, above what is included. The user's own bounds hold where nothing better is known. */
+function unitsOf({ unit, above = 0, upTo, atLeast }: PriceComponent, quantities: Quantities): Quantity {
   const { lo, hi } = quantities[unit] ?? { lo: 0, hi: null };
   const most = upTo === undefined || lo === hi ? hi : Math.max(lo, Math.min(hi ?? upTo, upTo));
-  return { lo: Math.max(0, lo - above), hi: most === null ? null : Math.max(0, most - above) };
+  const least = atLeast === undefined || lo === hi ? lo : Math.max(lo, Math.min(most ?? atLeast, atLeast));
+  return { lo: Math.max(0, least - above), hi: most === null ? null : Math.max(0, most - above) };
 }
 
 /** How much of each unit a row is billed for, as far as the request, its local files and its result tell. Pure. */

@@ -63,8 +63,8 @@ async function showPrices(session: Session): Promise<void> {
 
 function configuredRow({ kind, components, ...matched }: PriceRule): string[] {
   const amounts = components.map(
-    ({ unit, credits, above, upTo }) =>
-      `${credits} per ${unit}${above === undefined ? '' : ` above ${above}`}${upTo === undefined ? '' : `, at most ${upTo}`}`,
+    ({ unit, credits, above, upTo, atLeast }) =>
+      `${credits} per ${unit}${above === undefined ? '' : ` above ${above}`}${atLeast === undefined ? '' : `, at least ${atLeast}`}${upTo === undefined ? '' : `, at most ${upTo}`}`,
   );
   return [kind ?? 'any', priceCellsText(matched), amounts.join(' + '), 'configured'];
 }
