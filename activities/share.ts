@@ -8,7 +8,7 @@ import { loadRow, type RowWork } from '../src/home/row-work.js';
 import { rowAt } from '../src/home/rows.js';
 import { askedOutput, disagreements } from '../src/kinds/expected.js';
 import { createOutputs, OutputRefused } from '../src/store/outputs.js';
-import { StoreError } from '../src/store/port.js';
+import { readAsItLies, StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { onExistsOf } from './files/landing.js';
 import { whileStored, withTries } from './files/tries.js';
@@ -115,7 +115,7 @@ async function copyAll(
     }
     const key = `${ref.batch}/${file.file}`;
     const held = await store.stat(key);
-    const source = held?.sha256 === file.sha256 ? await store.read(key) : undefined;
+    const source = held?.sha256 === file.sha256 ? await readAsItLies(store, key, held) : undefined;
     const name = { stem: row.stem, position, attemptName: `${row.id}-shared`, expected: 'any' } as const;
     if (source === undefined) {
       const before = await outputs.made(name, file);

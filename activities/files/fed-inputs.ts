@@ -7,7 +7,7 @@ import { readFrame, writeFrame } from '../../src/home/feeds.js';
 import { endOfFeeder } from '../../src/home/upstream.js';
 import { probeMedia } from '../../src/manifest/media/probe-media.js';
 import { fedFlaw } from '../../src/manifest/references/feed-flaw.js';
-import { StoreError } from '../../src/store/port.js';
+import { readAsItLies, StoreError } from '../../src/store/port.js';
 import type { Dependencies } from '../dependencies.js';
 import { takeFrame } from './film-frame.js';
 import { type InputWork, together } from './input-urls.js';
@@ -67,7 +67,7 @@ async function keep(deps: Dependencies, key: string, out: string, { sha256 }: Ou
   try {
     await together(deps, `fed-${sha256}`, async () => {
       if (await deps.home.hasBlob(sha256)) return;
-      const source = await store.read(key);
+      const source = await readAsItLies(store, key, held);
       if (source === undefined) throw new StoreError('CHANGED', 'the file went away meanwhile', key);
       await deps.home.putBlobStream(source, sha256, `fed-${sha256}`);
     });

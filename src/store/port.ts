@@ -154,8 +154,17 @@ export class StoreError extends Error {
   }
 }
 
-/** A link, a folder, a pipe, or a name that no file has. */
-const NO_FILE = ['BAD_KEY', 'ELOOP', 'EISDIR', 'ENOTDIR', 'ENOTFILE'];
+/** A file as somebody may have changed it: an object of a bucket is not held against what it still says of itself. */
+export function readAsItLies(
+  store: Pick<Store, 'read'>,
+  key: string,
+  { bytes }: Pick<StoredFile, 'bytes'>,
+): Promise<AsyncIterable<Uint8Array> | undefined> {
+  return store.read(key, bytes > 0 ? { start: 0, end: bytes - 1 } : undefined);
+}
+
+/** A link, a folder, a pipe, a name that no file has, or an object that is not what it says of itself. */
+const NO_FILE = ['BAD_KEY', 'DAMAGED', 'ELOOP', 'EISDIR', 'ENOTDIR', 'ENOTFILE'];
 
 /** Whether a read was refused for what lies there, and not by a store that is in trouble. */
 export function isNoFile(error: unknown): boolean {

@@ -41,10 +41,20 @@ export async function read(
   key: string,
   range?: ByteRange,
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
-  const found = await place.bucket.get(objectKey(place, key), range);
-  if (found === undefined) return undefined;
   // What an object says of itself is said of the whole: of a part only its length is checked.
-  return checked(place, key, range === undefined ? found : { ...found, metadata: {} }, found.body);
+  if (range !== undefined) return unchecked(place, key, range);
+  const found = await place.bucket.get(objectKey(place, key));
+  return found && checked(place, key, found, found.body);
+}
+
+/** Only the length is checked: who changed an object may have left what it says of itself as it was. */
+async function unchecked(
+  place: BucketPlace,
+  key: string,
+  range?: ByteRange,
+): Promise<AsyncIterable<Uint8Array> | undefined> {
+  const found = await place.bucket.get(objectKey(place, key), range);
+  return found && checked(place, key, { ...found, metadata: {} }, found.body);
 }
 
 /** Ends with an error when bytes are missing or are others than were stored. */
@@ -78,7 +88,7 @@ export async function statOf(place: BucketPlace, key: string): Promise<StoredFil
   const { sha256 = '', bytes } = found.metadata;
   const known = defined({ etag: found.etag, version: found.version });
   if (SHA256.test(sha256) && bytes === String(found.bytes)) return { bytes: found.bytes, sha256, ...known };
-  const stream = await read(place, key);
+  const stream = await unchecked(place, key);
   if (stream === undefined) return undefined;
   const hash = createHash('sha256');
   let length = 0;

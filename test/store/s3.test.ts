@@ -2,8 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPosters } from '../../src/report/posters.js';
 import { createPlaces } from '../../src/store/open-store.js';
-import type { Store } from '../../src/store/port.js';
+import { readAsItLies, type Store } from '../../src/store/port.js';
 import { createBuckets } from '../../src/store/s3.js';
 import { createS3Store } from '../../src/store/s3-store.js';
 import { type S3Server, startS3Server } from '../support/s3-server.js';
@@ -43,6 +44,35 @@ describe.skipIf(!hasVersitygw())('a store in a bucket', () => {
       const answer = await fetch(url);
       expect(answer.status).toBe(200);
       expect(answer.headers.get('content-type')).toBe('image/png');
+    });
+
+    it('that were changed where they lie are told by their bytes, whatever they still say of themselves', async () => {
+      const store = storeAt('changed');
+      const bucket = createBuckets(server.access)(server.bucket);
+      const film = { attemptName: 'a', ifExists: 'fail', nextKey: (n: number) => `film.v${n}.mp4` } as const;
+      const { sha256, bytes } = await store.putStream('film.mp4', streamOf(Buffer.from('rendered')), film);
+      const retouched = Buffer.from('rendered and retouched');
+      const now = createHash('sha256').update(retouched).digest('hex');
+      const retouchedFacts = { bytes: retouched.length, sha256: now };
+      const said = (await bucket.head('changed/film.mp4'))?.metadata ?? {};
+      expect(said).toEqual({ sha256, bytes: String(bytes) });
+      await bucket.put('changed/film.mp4', retouched, Buffer.from(now, 'hex').toString('base64'), {
+        contentType: 'video/mp4',
+        metadata: said,
+        storageClass: null,
+        ifAbsent: false,
+      });
+      expect(await store.stat('film.mp4')).toMatchObject(retouchedFacts);
+      const again = await store.putStream('film.mp4', streamOf(Buffer.from('rendered')), film);
+      expect(again).toMatchObject({ key: 'film.v2.mp4', sha256 });
+      const lies = await readAsItLies(store, 'film.mp4', retouchedFacts);
+      expect(Buffer.concat(lies === undefined ? [] : await collect(lies))).toEqual(retouched);
+      const file = { file: 'film.mp4', contentType: 'image/png', bytes, sha256 };
+      const asked = [{ key: 'film.mp4', file }];
+      // The page of a batch has a tile for it, instead of keeping the batch from its end.
+      expect(await createPosters().postersOf(store, asked, performance.now() + 1_000)).toEqual([undefined]);
+      // A document that is not what was stored is still no document.
+      await expect(store.get('film.mp4')).rejects.toMatchObject({ code: 'DAMAGED' });
     });
 
     it.each([

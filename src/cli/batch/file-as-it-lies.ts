@@ -5,7 +5,7 @@ import { isS3Address } from '../../domain/s3.js';
 import { readMediaFacts } from '../../store/media-facts.js';
 import { sniffMedia } from '../../store/media-type.js';
 import { peekBytes } from '../../store/outputs.js';
-import type { Store } from '../../store/port.js';
+import { readAsItLies, type Store } from '../../store/port.js';
 
 /** As much of a file as a store shows before it is committed. */
 const HEAD_BYTES = 1 << 18;
@@ -18,7 +18,7 @@ export async function fileAsItLies(
 ): Promise<{ file: OutputFile; isMedia: boolean } | undefined> {
   const key = `${batch}/${file}`;
   const stored = await store.stat(key);
-  const source = stored && (await store.read(key));
+  const source = stored && (await readAsItLies(store, key, stored));
   if (stored === undefined || source === undefined) return undefined;
   const { head, close } = await peekBytes(source, HEAD_BYTES);
   await close();
