@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -93,27 +93,24 @@ describe.skipIf(!hasTemporal())('a worker killed after a refusal (F47)', () => {
   });
 });
 
-/** Runs the worker process and starts it again whenever it dies. */
+/** Runs the worker process that is to die, and then a worker in this process, which need not be loaded anew. */
 function keepWorker(stack: Stack, address: string, point: CrashPoint, id: string, marker: string): () => Promise<void> {
   const order = JSON.stringify({ address, settings: stack.settings, point, marker, id });
+  const child = fork(worker.path, {
+    execArgv: [],
+    env: { ...process.env, CRASH_ORDER: order },
+    stdio: 'ignore',
+  });
   let stopped = false;
-  let child: ChildProcess;
-  const start = (): void => {
-    child = fork(worker.path, {
-      execArgv: [],
-      env: { ...process.env, CRASH_ORDER: order },
-      stdio: 'ignore',
-    });
-    child.once('exit', () => {
-      if (!stopped) start();
-    });
-  };
-  start();
+  const next = new Promise((resolve) => child.once('exit', resolve)).then(() =>
+    stopped ? undefined : stack.startWorker(),
+  );
+  // Reported where the test ends.
+  next.catch(() => undefined);
   return async () => {
     stopped = true;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
-    await gone;
+    await next;
   };
 }
 
