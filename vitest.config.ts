@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/setup/longest-first.js';
 import { RunReport } from './test/setup/run-report.js';
 import { testProcesses } from './test/setup/test-process.js';
+import { unitFiles } from './test/setup/unit-files.js';
 
+const units = unitFiles();
 const report = process.env.CALLSHEET_TEST_REPORT;
 
 /** The Temporal SDK's native bridge must not run in worker threads: every project uses processes. */
@@ -9,14 +12,12 @@ export default defineConfig({
   test: {
     pool: testProcesses,
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['./test/setup/global.ts'],
     reporters: report === undefined ? ['default'] : ['default', new RunReport(report)],
     projects: [
-      project('unit', ['test/**/*.test.ts'], {
-        exclude: ['test/workflows/**', 'test/replay/**', 'test/e2e/**', 'test/e2e-cli/**', 'test/situations/**'],
-        testTimeout: 60_000,
-        sequence: { groupOrder: 0 },
-      }),
+      project('unit', units.together, { testTimeout: 60_000, isolate: false, sequence: { groupOrder: 0 } }),
+      project('unit-alone', units.alone, { testTimeout: 60_000, sequence: { groupOrder: 0 } }),
       project('workflow', ['test/workflows/**/*.test.ts'], { testTimeout: 180_000, sequence: { groupOrder: 1 } }),
       project('replay', ['test/replay/**/*.test.ts'], { testTimeout: 180_000, sequence: { groupOrder: 1 } }),
       // These start engines of their own and wait for most of their time.
@@ -30,9 +31,9 @@ export default defineConfig({
 });
 
 interface ProjectOptions {
-  exclude?: string[];
   testTimeout: number;
   maxWorkers?: number;
+  isolate?: boolean;
   sequence: { groupOrder: number };
 }
 

@@ -1,0 +1,35 @@
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Of those that take minutes, the longest first: one that began last would run alone in the end. */
+const LONGEST = [
+  'test/e2e/crashes.test.ts',
+  'test/e2e-cli/killed.test.ts',
+  'test/e2e-cli/steering.test.ts',
+  'test/e2e-cli/shared.test.ts',
+  'test/e2e-cli/five-hundred.test.ts',
+  'test/e2e-cli/limits.test.ts',
+  'test/e2e-cli/reuse.test.ts',
+  'test/e2e-cli/graphs.test.ts',
+  'test/e2e-cli/rerun.test.ts',
+  'test/e2e-cli/s3.test.ts',
+  'test/e2e-cli/sample.test.ts',
+  'test/engine/killed.test.ts',
+  'test/sim/sim.test.ts',
+  'test/engine/engine.test.ts',
+];
+
+/** Vitest knows how long a file took from earlier runs alone, which a fresh checkout has not seen. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const place = LONGEST.indexOf(relative(this.ctx.config.root, moduleId).replaceAll('\\', '/'));
+      return place === -1 ? LONGEST.length : place;
+    };
+    // Files that share a process come last of their group: it ends as soon as another project's file is next.
+    const group = ({ project: { config } }: TestSpecification): number =>
+      2 * (config.sequence.groupOrder ?? 0) + (config.isolate ? 0 : 1);
+    const sorted = await super.sort(files);
+    return sorted.sort((a, b) => group(a) - group(b) || rank(a) - rank(b));
+  }
+}
