@@ -4,20 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
 import { isAlive, startMark } from '../../scripts/lib/live-process.mjs';
 import { type Engine, type EnsureEngineOptions, ensureEngine } from '../../src/engine/engine-client.js';
 import type { EngineState } from '../../src/engine/engine-status.js';
 import type { AccountRegistration } from '../../src/engine/registration.js';
 import { stopEngine } from '../../src/engine/stop-engine.js';
+import { bundled } from '../support/bundled.js';
 
 export const key = 'key-that-nobody-may-see';
 
+const supervisor = await bundled(new URL('../../src/engine/supervisor-main.ts', import.meta.url));
+afterAll(() => supervisor.remove());
+
 export const programs = {
-  supervisor: {
-    path: fileURLToPath(new URL('../../src/engine/supervisor-main.ts', import.meta.url)),
-    execArgv: ['--import', import.meta.resolve('tsx')],
-  },
+  supervisor: { path: supervisor.path, execArgv: [] },
   worker: { path: fileURLToPath(new URL('./fake-worker.mjs', import.meta.url)), execArgv: [] },
 };
 
