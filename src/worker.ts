@@ -129,10 +129,12 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     activities,
     maxConcurrentActivityTaskExecutions: 50,
   });
+  // Of a worker that alone serves the account nobody asks it: commands on its machine look themselves.
+  const saysFrames = window === undefined && hasFfmpeg();
   const io = await Worker.create({
     ...common,
     taskQueue: queues.io,
-    identity: `${process.pid}@${hostname()}${hasFfmpeg() ? FRAMES_MARK : ''}`,
+    identity: `${process.pid}@${hostname()}${saysFrames ? FRAMES_MARK : ''}`,
     activities,
     maxConcurrentActivityTaskExecutions: DOWNLOADS_MAX,
   });

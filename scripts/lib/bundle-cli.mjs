@@ -2,12 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'vite';
+import { sdkInBundle, threadName, workflowThread } from './bundle-sdk.mjs';
 import { root } from './checkout.mjs';
 
 const compiled = join(root, 'dist', 'src');
 const outDir = join(root, 'dist', 'cli');
-/** Packages with native parts, or files that they load later, and what those packages share; all others are put inside. */
-const OUTSIDE = /^(@temporalio|@grpc|@aws-sdk)\/|^(mediabunny|pino)$/;
+/** Packages with files that they load later, and those that few commands load; all others are put inside. */
+const OUTSIDE = /^@aws-sdk\/|^(mediabunny|pino)$/;
 /** Packages that are quick to load. */
 const SMALL = [
   'zod',
@@ -37,7 +38,10 @@ export async function bundleCli() {
     envDir: false,
     publicDir: false,
     logLevel: 'warn',
-    plugins: [{ name: 'own-place', enforce: 'pre', transform: ownPlace }],
+    plugins: [
+      { name: 'own-place', enforce: 'pre', transform: ownPlace },
+      { name: 'sdk', enforce: 'pre', transform: sdkInBundle },
+    ],
     ssr: { noExternal: true },
     build: {
       ssr: true,
@@ -47,7 +51,7 @@ export async function bundleCli() {
       emptyOutDir: true,
       minify: false,
       rolldownOptions: {
-        input: { main, worker: join(compiled, 'worker', 'main.js') },
+        input: { main, worker: join(compiled, 'worker', 'main.js'), [threadName]: workflowThread },
         external: OUTSIDE,
         checks: { ineffectiveDynamicImport: false },
         output: {
@@ -55,6 +59,8 @@ export async function bundleCli() {
           chunkFileNames: '[name]-[hash].js',
           codeSplitting: {
             groups: [
+              // Else all that `quick` holds would be loaded with each workflow thread.
+              { name: 'profile', test: /node_modules.@temporalio.envconfig/, priority: 3 },
               { name: 'start', test: (id) => start.has(id), priority: 2 },
               { name: 'quick', test: (id) => quick.has(id) || /node_modules.zod/.test(id), priority: 1 },
             ],

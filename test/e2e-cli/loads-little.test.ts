@@ -4,12 +4,22 @@ import { hasTemporal } from '../support/temporal.js';
 import { csv, image } from './support/manifest.js';
 import { startRig } from './support/rig.js';
 
-/** Says at the end which of the SDK's packages were loaded. */
+/** Says at the end how many of the files that were loaded hold the client, which is within the program's own. */
 const TELLS = `data:text/javascript,${encodeURIComponent(`
-  import { createRequire } from 'node:module';
+  import { Session } from 'node:inspector';
   process.on('exit', () => {
-    const loaded = Object.keys(createRequire('/').cache).flatMap((path) => /@temporalio.client/.exec(path) ?? []);
-    process.stderr.write('loaded ' + new Set(loaded).size);
+    const session = new Session();
+    session.connect();
+    const scripts = [];
+    session.on('Debugger.scriptParsed', ({ params }) => scripts.push(params));
+    session.post('Debugger.enable');
+    const query = 'exports.WorkflowClient = WorkflowClient;';
+    let found = 0;
+    for (const { scriptId, url } of scripts) {
+      if (!url.startsWith('file:')) continue;
+      session.post('Debugger.searchInContent', { scriptId, query }, (_, said) => (found += said.result.length));
+    }
+    process.stderr.write('loaded ' + found);
   });
 `)}`;
 
