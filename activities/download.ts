@@ -1,23 +1,21 @@
 import { tellRevised } from '../src/books/revise.js';
 import type { AttemptInput, DownloadInput, DownloadResult } from '../src/contract/attempts.js';
 import type { AttemptRef } from '../src/domain/attempt.js';
-import { handleOf, intentOf, standingOf } from '../src/domain/standing.js';
-import { endStateOf, resultState } from '../src/home/attempts.js';
+import { intentOf } from '../src/domain/standing.js';
+import { resultState } from '../src/home/attempts.js';
 import { feedsReader } from '../src/home/feeders.js';
 import { noteLanded, noteLate } from '../src/home/late-outputs.js';
-import { LedgerError } from '../src/home/ledger.js';
 import { hasOutput } from '../src/home/row-standing.js';
 import { loadRow, rowInForce } from '../src/home/row-work.js';
-import { readPolled } from '../src/kinds/readings.js';
 import { createDiskBudget, type DiskBudget } from '../src/store/disk-budget.js';
 import type { Dependencies } from './dependencies.js';
-import { askedWaitMs, readTurn, tryAgain, withRecords } from './failures.js';
+import { tryAgain, withRecords } from './failures.js';
 import { type FailedOutput, isAwaited, type Missing, nextTry } from './files/download-ends.js';
+import { askFreshUrl } from './files/fresh-url.js';
 import { type Landed, land, openLanding } from './files/landing.js';
 import { takeStored } from './files/stored-again.js';
 import { type Tries, triedText, whileStored, withTries } from './files/tries.js';
 import { type Ending, endRow, isRecordedDone } from './row/record.js';
-import { noteLimits } from './row/semaphore-notes.js';
 
 /** By activities of their own, and as many again by those that heard of an output. */
 export const DOWNLOADS_MAX = 8;
@@ -140,26 +138,6 @@ async function fetchOn(deps: Dependencies, { row, n, before }: DownloadInput, tr
 async function ask(deps: Dependencies, { row, n }: AttemptInput): Promise<void> {
   const ref: AttemptRef = { batch: row.batch, id: row.id, n };
   const attempt = await deps.ledger.readAttempt(ref);
-  const handle = attempt && handleOf(attempt);
   const work = await loadRow(deps, row, attempt && intentOf(attempt));
-  if (!attempt || handle === undefined || work.adapter.flow !== 'async') return;
-  if (standingOf(attempt) !== 'rendered') return;
-  await readTurn(deps);
-  const exchange = await deps.transport.send(work.adapter.pollRequest(handle, work.row));
-  if (exchange.outcome !== 'answered') return;
-  const { answer } = exchange;
-  if (answer.status === 429) {
-    await noteLimits(deps);
-    throw tryAgain('service.unavailable', '429', askedWaitMs(deps, answer.retryAfter));
-  }
-  if (answer.status < 200 || answer.status >= 300) return;
-  const reading = readPolled(work.adapter, handle, answer);
-  if (reading.reading !== 'succeeded' && reading.reading !== 'failed') return;
-  try {
-    await deps.ledger.append(ref, endStateOf(reading, deps.now()));
-  } catch (error) {
-    // A person has settled the attempt meanwhile: that stands.
-    if (!(error instanceof LedgerError)) throw error;
-    deps.log.warn({ ...ref, code: error.code }, 'what a late poll said does not fit the ledger');
-  }
+  if (attempt) await askFreshUrl(deps, ref, work.row, attempt);
 }

@@ -8,7 +8,7 @@ import { StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain } from './failures.js';
 import { FfmpegMissing, takeFedInputs, unfitInputs } from './files/fed-inputs.js';
-import { InputMissing } from './files/input-urls.js';
+import { InputAway, InputMissing } from './files/input-urls.js';
 import { fetchInputs } from './files/media.js';
 import { withHeartbeat } from './heartbeat.js';
 
@@ -17,6 +17,9 @@ const TRIES_MAX = 6;
 /** Any worker may take the next try: with one of ten that has ffmpeg, all of these miss it once in five hundred rows. */
 const FRAME_TRIES_MAX = 60;
 const FRAME_AGAIN_MS = 2_000;
+/** The service's own URL of an input, which lives and does not answer: a quarter of an hour, as an output is waited for. */
+const OWN_URL_TRIES_MAX = 35;
+const OWN_URL_AGAIN_MS = { first: 1_000, most: 30_000 };
 
 export interface InputActivities {
   /**
@@ -82,10 +85,19 @@ async function fetchAll(deps: Dependencies, rowRef: RowRef): Promise<boolean | I
       if (!isLast(FRAME_TRIES_MAX)) throw tryAgain('frames.unavailable', 'no ffmpeg', FRAME_AGAIN_MS);
       return { reason: 'input_unfit', text: 'frames of films need ffmpeg, which no worker has that took the row' };
     }
+    if (error instanceof InputAway) {
+      if (isLast(OWN_URL_TRIES_MAX)) return { reason: 'input_missing', text: error.message };
+      throw tryAgain('download.interrupted', 'own URL', ownUrlAgainMs(deps));
+    }
     if (!(error instanceof DownloadError) && !(error instanceof InputMissing)) throw error;
     deps.log.warn({ id, error: error.name }, 'an input could not be fetched');
     if (error instanceof InputMissing) return { reason: 'input_missing', text: error.message };
     if (isLast(TRIES_MAX)) return false;
     throw tryAgain('download.interrupted', error.reason);
   }
+}
+
+function ownUrlAgainMs({ settings }: Dependencies): number {
+  const { first, most } = OWN_URL_AGAIN_MS;
+  return Math.min(most, first * 2 ** (Context.current().info.attempt - 1)) / settings.timeScale;
 }

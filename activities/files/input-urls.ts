@@ -1,24 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { OutputFile } from '../../src/domain/outcome.js';
+import { isRetouched } from '../../src/domain/outcome.js';
 import type { Media, Row } from '../../src/domain/row.js';
 import { isS3Address } from '../../src/domain/s3.js';
-import { ownUrlOf, staysReadable } from '../../src/home/own-url.js';
+import type { Feeder } from '../../src/home/feeders.js';
 import type { RowWork } from '../../src/home/row-work.js';
 import { reachableSeconds } from '../../src/kinds/expected.js';
 import { needsUrl } from '../../src/manifest/columns.js';
-import { DownloadError } from '../../src/service/download.js';
 import type { SignedUrl, Store } from '../../src/store/port.js';
 import type { Dependencies } from '../dependencies.js';
+import { freshOwnUrl, type OwnLook, ownUrl } from './own-urls.js';
 
 /** Inputs of fields that take URLs alone: local ones are uploaded once per content and signed anew for each submit. */
 
 export type InputWork = Pick<RowWork, 'row' | 'feeders' | 'adapter' | 'options'> & { batch: string };
 
 type Blob = Extract<Media, { source: 'blob' }>;
-
-/** How often, and how soon again, the service's own URL of a file is looked at. */
-const LOOKS_MAX = 3;
-const LOOK_AGAIN_MS = 2_000;
 
 const EXTENSIONS: Record<string, string> = {
   'image/jpeg': 'jpg',
@@ -29,29 +24,31 @@ const EXTENSIONS: Record<string, string> = {
 
 /**
  * A fresh URL of the uploaded input; where there is none that lives long enough, the service's own of what it rendered.
- * An InputNotFetched when it is not uploaded yet.
+ * An InputNotFetched when it is not uploaded yet, or its own URL does not answer now: that is waited for without a slot.
  */
 export async function inputUrl(deps: Dependencies, work: InputWork, media: Blob): Promise<string> {
   const { store, key } = placeOf(deps, work, media);
   const seconds = reachableSeconds(work.row, deps.settings.waits);
   const signed = isReadable(deps, store) ? await signedUrl(store, key, seconds, media) : undefined;
   if (signed !== undefined && lackingSeconds(signed, seconds) === 0) return signed.url;
-  const url = await ownUrl(deps, work, media.sha256);
-  if (url !== undefined) return url;
-  if (signed === undefined)
-    throw new InputMissing(
-      `${ownUrlGone(work, media)}there is no S3 store from which the service could read the input`,
-    );
+  const own = await ownUrl(deps, work, media.sha256);
+  if (own.url !== undefined) return own.url;
+  if (signed === undefined) throw withoutUrl(work, media, own);
   // Most renders end long before the longest one.
   warnOfEarlyEnd(deps, work.row, signed, seconds);
   return signed.url;
 }
 
-function ownUrlGone({ feeders }: InputWork, { sha256 }: Blob): string {
+function withoutUrl({ feeders }: InputWork, { sha256 }: Blob, { away }: OwnLook): Error {
   const feeder = feeders.find(({ file }) => file?.sha256 === sha256);
-  return feeder === undefined
-    ? ''
-    : `the service's URL of what row ${feeder.media.id} rendered is not to be had any more, and `;
+  const text = `${feeder ? noUrlOf(feeder, away) : ''}there is no S3 store from which the service could read the input`;
+  return away === undefined ? new InputMissing(text) : new InputAway(text);
+}
+
+function noUrlOf({ media, record }: Feeder, away: string | undefined): string {
+  if (record && isRetouched(record)) return `the file of row ${media.id} was changed after it was rendered, and `;
+  const answered = away === undefined ? '' : ` (${away})`;
+  return `the service's URL of what row ${media.id} rendered is not to be had any more${answered}, and `;
 }
 
 async function signedUrl(
@@ -82,13 +79,20 @@ export function warnOfEarlyEnd(deps: Dependencies, row: Row, signed: SignedUrl, 
   }
 }
 
-/** Uploads the inputs of a row that the service must read by URL: each content once, however many rows name it. */
+/**
+ * Uploads the inputs of a row that the service must read by URL: each content once, however many rows name it. Where there
+ * is no place for them, looks whether the service's own URL can be named.
+ */
 export async function uploadInputs(deps: Dependencies, work: InputWork): Promise<void> {
   for (const [column, list] of Object.entries(work.row.media)) {
     for (const media of list) {
       if (media.source !== 'blob' || !needsUrl(work.row.kind, column, media.mediaType)) continue;
       const { store, key } = placeOf(deps, work, media);
-      if (!isReadable(deps, store)) continue;
+      if (!isReadable(deps, store)) {
+        const own = await freshOwnUrl(deps, work, media.sha256);
+        if (own.url === undefined) throw withoutUrl(work, media, own);
+        continue;
+      }
       await together(deps, `${store.location}/${key}`, () => uploadIfAbsent(deps, store, key, media));
     }
   }
@@ -115,45 +119,6 @@ function placeOf(deps: Dependencies, { batch, options }: InputWork, media: Blob)
   return { store: deps.openStore(options.out), key: `${batch}/inputs/${media.sha256}.${extension}` };
 }
 
-/** The row that is fed, with its batch's name. */
-export type FedWork = Pick<RowWork, 'row' | 'feeders'> & { batch: string };
-
-/**
- * The URL that the service itself gave for what another row rendered: for a column that takes URLs alone where no bucket
- * can be signed for long enough. Only where it lives until the longest render of the fed row has ended, and where the file behind it
- * answers now and is as long as the one that was recorded. Undefined where that cannot be had.
- */
-export async function ownUrl(deps: Dependencies, work: FedWork, sha256: string): Promise<string | undefined> {
-  const feeder = work.feeders.find(({ file }) => file?.sha256 === sha256);
-  if (feeder?.row === undefined || feeder.file === undefined) return undefined;
-  const { reusedFrom, reusedSubmittedAtMs } = feeder.record ?? {};
-  const rendered = { batch: work.batch, id: feeder.row.id, reusedFrom, reusedSubmittedAtMs };
-  const given = await ownUrlOf(deps.ledger, rendered);
-  const { timeScale, waits } = deps.settings;
-  const at = { nowMs: deps.now(), timeScale, waits };
-  if (given === undefined || !staysReadable(feeder.row.kind, given, work.row, at)) return undefined;
-  return (await answers(deps, given.url, feeder.file)) ? given.url : undefined;
-}
-
-/** A failure that passes says nothing of the file, and one look that failed would end the row. */
-async function answers(deps: Dependencies, url: string, file: OutputFile, looks = LOOKS_MAX): Promise<boolean> {
-  try {
-    return await givesFile(deps, url, file);
-  } catch (error) {
-    if (!(error instanceof DownloadError)) throw error;
-    if (error.reason === 'expired' || looks <= 1) return false;
-    await sleep(LOOK_AGAIN_MS / deps.settings.timeScale);
-    return answers(deps, url, file, looks - 1);
-  }
-}
-
-async function givesFile(deps: Dependencies, url: string, { bytes }: OutputFile): Promise<boolean> {
-  const { contentLength, stream } = await deps.downloader.fetchInput(url);
-  // Its first byte is enough, and leaving the stream ends the request.
-  for await (const chunk of stream) if (chunk.length > 0) return contentLength === undefined || contentLength === bytes;
-  return false;
-}
-
 /** Thrown when an input cannot be used however often it is tried; the message goes into the row's result: no URL in it. */
 export class InputMissing extends Error {
   override readonly name = 'InputMissing';
@@ -161,5 +126,10 @@ export class InputMissing extends Error {
 
 /** Thrown when an input must be fetched or uploaded before the submit can name it. */
 export class InputNotFetched extends Error {
-  override readonly name = 'InputNotFetched';
+  override readonly name: string = 'InputNotFetched';
+}
+
+/** Thrown when the service's own URL of an input lives and does not answer as it should: it is looked at again. */
+export class InputAway extends InputNotFetched {
+  override readonly name = 'InputAway';
 }

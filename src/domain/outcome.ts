@@ -134,6 +134,18 @@ export function sharedFrom({ warnings }: Pick<RowRecord, 'warnings'>): string | 
   return warnings.findLast((warning) => warning.startsWith(SHARES))?.slice(SHARES.length);
 }
 
+const RETOUCHED = ' was changed after it was rendered, and is taken as it is';
+
+/** The warning of a row whose file a person changed and had taken as it lies. */
+export function retouchedText(file: string): string {
+  return `${file}${RETOUCHED}`;
+}
+
+/** Whether its first file is no longer what the service rendered, by the warning: it stands in the records of every build. */
+export function isRetouched({ warnings }: Pick<RowRecord, 'warnings'>): boolean {
+  return warnings.some((warning) => warning.endsWith(RETOUCHED));
+}
+
 /** Whether a record is of a row as it is now: made for it, or left to it although what feeds it was changed. */
 export function isRecordOf({ rowHash, keptFor }: Pick<RowRecord, 'rowHash' | 'keptFor'>, hash: string): boolean {
   return rowHash === hash || keptFor === hash;

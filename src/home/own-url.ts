@@ -1,3 +1,4 @@
+import type { AttemptState } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
 import { longestRenderMs, type RenderWaits } from '../kinds/expected.js';
@@ -28,15 +29,21 @@ export async function ownUrlOf(
   const slash = reusedFrom.indexOf('/');
   const attempts = await read(reusedFrom.slice(0, slash), reusedFrom.slice(slash + 1));
   for (const { states } of attempts.reverse()) {
-    const claimedAtMs = states.find(({ state }) => state === 'intent')?.atMs;
-    if (reusedSubmittedAtMs !== undefined && claimedAtMs !== reusedSubmittedAtMs) continue;
+    const claim = states.find(({ state }) => state === 'intent');
+    if (reusedSubmittedAtMs !== undefined && claim?.atMs !== reusedSubmittedAtMs) continue;
     const given = states.findLast((state) => state.state === 'rendered' || state.state === 'done');
     const url = given?.outputs[0]?.url;
     if (given === undefined || url === undefined || !/^https?:/i.test(url)) continue;
     const accepted = states.find(({ state }) => state === 'created' || state === 'attached');
-    return { url, atMs: accepted?.atMs ?? given.atMs };
+    return { url, atMs: accepted === undefined || isGivenAnew(claim) ? given.atMs : accepted.atMs };
   }
   return undefined;
+}
+
+/** Each poll gives another URL, whose life begins then. */
+function isGivenAnew(claim: AttemptState | undefined): boolean {
+  const facts = claim?.state === 'intent' ? factsOf(claim.kind) : undefined;
+  return facts?.flow === 'async' && facts.freshUrlOnPoll;
 }
 
 /** Whether such a URL, by the kind that it was given for, lives until the longest render of the fed row has ended. */

@@ -1,7 +1,9 @@
 // When the service's own URL of an output may be named by the row that it feeds (design 9, How the input travels).
 import { describe, expect, test } from 'vitest';
-import { inputUrl, ownUrl } from '../../activities/files/input-urls.js';
-import { buildRequest } from '../../activities/files/media.js';
+import { InputAway, InputMissing, inputUrl } from '../../activities/files/input-urls.js';
+import { buildRequest, fetchInputs } from '../../activities/files/media.js';
+import { ownUrl } from '../../activities/files/own-urls.js';
+import { retouchedText } from '../../src/domain/outcome.js';
 import { adapterFor } from '../../src/kinds/index.js';
 import { DownloadError } from '../../src/service/download.js';
 import type { Store } from '../../src/store/port.js';
@@ -23,12 +25,14 @@ interface Rendered {
   kind?: typeof HERO.kind;
   /** Where the hero was rendered; another batch than `b` for one that was taken over. */
   batch?: string;
+  warnings?: string[];
 }
 
 /** The hero is rendered. */
-async function rendered({ bytes = BYTES, kind = HERO.kind, batch = 'b', failures = 0 }: Rendered = {}) {
+async function rendered({ bytes = BYTES, kind = HERO.kind, batch = 'b', failures = 0, warnings = [] }: Rendered = {}) {
   const { deps, clock, generation } = await accountAtHand([HERO, CLIP]);
-  if (failures > 0) deps.settings.timeScale = 1_000;
+  // So that looking again takes no time.
+  deps.settings.timeScale = failures > 0 || bytes === null ? 1_000 : 1;
   const ref = { batch, id: 'hero', n: 1 };
   await deps.ledger.claim(
     ref,
@@ -40,7 +44,7 @@ async function rendered({ bytes = BYTES, kind = HERO.kind, batch = 'b', failures
     fetchInput: async (url: string) => {
       asked.push(url);
       if (asked.length <= failures) throw new DownloadError('http', 'files.example answered 500', 500);
-      if (bytes === null) throw new DownloadError('expired', 'gone');
+      if (bytes === null) throw new DownloadError('expired', 'files.example answered 410', 410);
       return {
         contentType: 'image/png',
         contentLength: bytes,
@@ -51,12 +55,12 @@ async function rendered({ bytes = BYTES, kind = HERO.kind, batch = 'b', failures
     },
   } as unknown as typeof deps.downloader;
   const file = { file: 'media/hero.png', contentType: 'image/png', bytes: BYTES, sha256: 'aa' };
-  const record = batch === 'b' ? undefined : rowRecord({ id: 'hero', reusedFrom: `${batch}/hero` });
+  const record = rowRecord({ id: 'hero', warnings, ...(batch === 'b' ? {} : { reusedFrom: `${batch}/hero` }) });
   const feeders = [{ media: fed('hero', 0), row: { ...HERO, kind }, record, file }];
   const work = { row: CLIP, feeders, batch: 'b' };
-  const at = (minutes: number) => {
-    clock.nowMs += minutes * MINUTE_MS;
-    return ownUrl(deps, work, 'aa');
+  const at = async (minutes: number) => {
+    clock.nowMs += (minutes * MINUTE_MS) / deps.settings.timeScale;
+    return (await ownUrl(deps, work, 'aa')).url;
   };
   return { at, asked, deps, work };
 }
@@ -73,19 +77,20 @@ test('while it lives until the longest render has ended', async () => {
 test.each([
   ['one that does not answer', { bytes: null }],
   ['another file than the one that was recorded', { bytes: BYTES + 1 }],
+  ['a file that was changed and taken as it lies', { warnings: [retouchedText('media/hero.png')] }],
   ['a family that shows no such life', { kind: 'vendor-a/image2video' as const }],
 ])('never %s', async (_, given) => {
   expect(await (await rendered(given)).at(1)).toBeUndefined();
 });
 
-test('after a look that failed for a moment, looked at three times at most, and once where the file is gone', async () => {
+test('after a look that failed for a moment or said that it is gone, looked at three times at most', async () => {
   expect(await (await rendered({ failures: 2 })).at(1)).toBe(URL);
   const away = await rendered({ failures: 9 });
   expect(await away.at(1)).toBeUndefined();
   expect(away.asked).toHaveLength(3);
   const gone = await rendered({ bytes: null });
   expect(await gone.at(1)).toBeUndefined();
-  expect(gone.asked).toHaveLength(1);
+  expect(gone.asked).toHaveLength(3);
 });
 
 test('of an earlier render that was taken over', async () => {
@@ -129,15 +134,38 @@ describe('an input in a bucket', () => {
   });
 });
 
-test('a row that can name its input nowhere says why it was not sent', async () => {
-  const { deps, work } = await rendered({ bytes: null });
-  deps.settings.home = '/home';
-  Object.assign(deps, { openStore: () => ({ location: '/out' }) });
-  const row = {
-    ...CLIP,
-    media: { first_frame: [{ source: 'blob', sha256: 'aa', mediaType: 'image/png', bytes: BYTES }] },
-  };
-  const given = { ...work, row, adapter: adapterFor(CLIP.kind), options: { schema: 1, out: '/out' } } as never;
-  const reason = { reason: 'input_missing', text: expect.stringMatching(/what row hero rendered/) };
-  expect(await buildRequest(deps, given, 'url', undefined)).toEqual(reason);
+describe('where there is no bucket', () => {
+  const media = { source: 'blob', sha256: 'aa', mediaType: 'image/png', bytes: BYTES } as const;
+
+  async function fedClip(given: Rendered) {
+    const { deps, work } = await rendered(given);
+    deps.settings.home = '/home';
+    Object.assign(deps, { openStore: () => ({ location: '/out' }) });
+    const row = { ...CLIP, media: { first_frame: [media] } };
+    return {
+      deps,
+      work: { ...work, row, adapter: adapterFor(CLIP.kind), options: { schema: 1, out: '/out' } } as never,
+    };
+  }
+
+  test('a URL that lives and does not answer gives the slot back, and is looked at again without one', async () => {
+    const { deps, work } = await fedClip({ bytes: null });
+    expect(await buildRequest(deps, work, 'url', undefined)).toBe('needs_inputs');
+    const looked = fetchInputs(deps, work);
+    await expect(looked).rejects.toThrow(InputAway);
+    await expect(looked).rejects.toThrow(/what row hero rendered.*\(HTTP 410\).*there is no S3 store/);
+    const passing = await fedClip({ failures: 4 });
+    await expect(fetchInputs(passing.deps, passing.work)).rejects.toThrow(InputAway);
+    await fetchInputs(passing.deps, passing.work);
+  });
+
+  test.each([
+    ['a URL that lives too short', { kind: 'vendor-a/image2video' as const }, /what row hero rendered/],
+    ['a changed file', { warnings: [retouchedText('media/hero.png')] }, /the file of row hero was changed/],
+  ])('a row that can name its input nowhere says why it was not sent: %s', async (_, given, text) => {
+    const { deps, work } = await fedClip(given);
+    const reason = { reason: 'input_missing', text: expect.stringMatching(text) };
+    expect(await buildRequest(deps, work, 'url', undefined)).toEqual(reason);
+    await expect(fetchInputs(deps, work)).rejects.toThrow(InputMissing);
+  });
 });

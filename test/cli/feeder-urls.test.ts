@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { RowRecord } from '../../src/domain/outcome.js';
+import { type RowRecord, retouchedText } from '../../src/domain/outcome.js';
 import { intent } from '../home/support/examples.js';
 import { png } from '../manifest/media-samples.js';
 import { checkText } from '../manifest/support.js';
@@ -51,6 +51,14 @@ test.each([
   expect(old.stderr).toContain("shots.csv:3:1: B72 row 'clip': @hero was rendered before, and the URL");
   expect(old.stderr).toContain('1 input has no URL that the service could read: nothing was submitted');
   expect(old.exitCode).toBe(2);
+});
+
+test('an image that a person changed is not at the URL of what was rendered', async () => {
+  const changed = await planned(HOUR_MS, { warnings: [retouchedText('media/hero.png')] });
+  expect(changed.stderr).toContain(
+    "shots.csv:3:1: B72 row 'clip': @hero was changed after it was rendered, and the URL",
+  );
+  expect(changed.exitCode).toBe(2);
 });
 
 test('an image whose answer carries its bytes alone has no URL that feeds: nothing is submitted', async () => {

@@ -1,6 +1,6 @@
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { ReasonCode } from '../../domain/failure.js';
-import type { OutputFile, RowRecord } from '../../domain/outcome.js';
+import { type OutputFile, type RowRecord, retouchedText } from '../../domain/outcome.js';
 import { fedMedia, type Row } from '../../domain/row.js';
 import { feedersOf } from '../../home/feeders.js';
 import { noteReruns } from '../../home/row-orders.js';
@@ -109,7 +109,7 @@ async function acceptFiles(known: KnownBatch, retouched: Iterable<Retouched>): P
   const { batch } = known;
   const { home, records } = known.access;
   for (const { record, file } of retouched) {
-    const warning = `${file.file} was changed after it was rendered, and is taken as it is`;
+    const warning = retouchedText(file.file);
     // What was made with the file as it was is told from what is made with this one.
     await noteReruns(home, batch, [record.id]);
     known.session.terminal.note(`${file.file} of row '${record.id}' is taken as it lies`);

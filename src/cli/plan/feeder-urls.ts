@@ -1,4 +1,5 @@
 import { waitsOf } from '../../config/make-config.js';
+import { isRetouched } from '../../domain/outcome.js';
 import { type FedMedia, fedMedia, type Row } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
 import { ownUrlOf, staysReadable } from '../../home/own-url.js';
@@ -47,9 +48,10 @@ export function createFeederUrls(at: BatchPlace): FeederUrls {
       for await (const row of fed?.rows() ?? []) {
         if (finishedBefore[row.index]) continue;
         for (const media of namesUrls(row)) {
-          if (!finishedBefore[media.at] || (await isReadable(at, earlier, row, media))) continue;
+          const why = finishedBefore[media.at] ? await whyUnreadable(at, earlier, row, media) : undefined;
+          if (why === undefined) continue;
           count += 1;
-          if (lines.length < SHOWN_MAX) lines.push(`${path ?? '<stdin>'}:${row.line}:1: ${flawText(row, media)}`);
+          if (lines.length < SHOWN_MAX) lines.push(`${path ?? '<stdin>'}:${row.line}:1: ${flawText(row, media, why)}`);
         }
       }
       if (count === 0) return;
@@ -80,25 +82,32 @@ export function isSigned(row: Row, hasUploadStore: boolean): boolean {
   });
 }
 
-async function isReadable(
+/** Undefined where it can be read. */
+async function whyUnreadable(
   { session, access, batch }: BatchPlace,
   earlier: Counted['earlier'],
   row: Row,
   media: FedMedia,
-): Promise<boolean> {
+): Promise<keyof typeof UNREADABLE | undefined> {
   const { config } = session;
   const source = takenOver(earlier)?.get(media.at);
   const place = source ?? { batch, id: media.id };
   const record = await access.records.readRecord(place.batch, place.id);
   // What has no file feeds nothing, and a copy does not say whose it is.
-  if (record?.status !== 'done' || (record.attempts === 0 && record.reusedFrom === undefined)) return true;
+  if (record?.status !== 'done' || (record.attempts === 0 && record.reusedFrom === undefined)) return undefined;
+  if (isRetouched(record)) return 'changed';
   const taken = source && rendersOf(record).find(({ finishedAtMs }) => finishedAtMs === source.atMs);
   const reusedSubmittedAtMs = source ? taken?.submittedAtMs : record.reusedSubmittedAtMs;
   const given = await ownUrlOf(access.ledger, { ...place, reusedFrom: record.reusedFrom, reusedSubmittedAtMs });
   const now = { nowMs: Date.now(), timeScale: config.timeScale, waits: waitsOf(config) };
-  return given !== undefined && staysReadable(record.kind, given, row, now);
+  return given !== undefined && staysReadable(record.kind, given, row, now) ? undefined : 'old';
 }
 
-function flawText({ id }: Row, media: FedMedia): string {
-  return `B72 row '${id}': ${referenceText(media)} was rendered before, and the URL that the service gave for it does not live for the longest render of the row; render it again, or write to a bucket (--out s3://…) under another --name`;
+const UNREADABLE = {
+  old: 'was rendered before, and the URL that the service gave for it does not live for the longest render of the row',
+  changed: 'was changed after it was rendered, and the URL that the service gave for it is of the file as it was',
+};
+
+function flawText({ id }: Row, media: FedMedia, why: keyof typeof UNREADABLE): string {
+  return `B72 row '${id}': ${referenceText(media)} ${UNREADABLE[why]}; render it again, or write to a bucket (--out s3://…) under another --name`;
 }
