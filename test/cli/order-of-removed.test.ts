@@ -44,6 +44,18 @@ test('it is not sent again: that is refused when it is ordered, and of that row 
   expect((await home.run('review', 'show', 'b', 'left')).stdout).not.toContain('review resubmit');
 });
 
+test('of an order for all that need a person it is left out, and the order took effect for the others', async () => {
+  const home = await withoutRow();
+  const { exitCode, stderr, stdout } = await home.run('review', 'resubmit', 'b', '--all', '--yes');
+  expect(stderr).toContain("left out: row 'left': it left the manifest, so that it would not be sent");
+  expect(stderr).toContain('1 row of 2 settled');
+  expect(stdout).toContain("row 'stays'");
+  expect(await states(home, 'stays')).toEqual(['intent', 'unknown', 'verdict', 'overridden']);
+  expect(exitCode).toBe(0);
+  const none = await home.run('review', 'resubmit', 'b', '--class', 'answer_lost_undecided', '--yes');
+  expect([none.exitCode, none.stderr]).toEqual([2, expect.not.stringContaining('left out')]);
+});
+
 test('it is settled by what a person knows of it', async () => {
   const home = await withoutRow();
   expect(await home.run('review', 'mark-lost', 'b', 'left')).toMatchObject({ exitCode: 0 });

@@ -157,6 +157,22 @@ describe('orders for many rows', () => {
     });
   });
 
+  test('a row whose output is of other values than the manifest has is told as that, and not as done', async () => {
+    const states = [{ state: 'created', atMs: T0 + 1_000, handle: 'h-2' } as const, rendered()];
+    const seeded = await seededHome('b', [{ id: 'other', states, record: { rowHash: 'hash', attempts: 1 } }]);
+    const { rows } = JSON.parse((await seeded.run('review', 'list', 'b', '--json')).stdout);
+    expect(rows).toMatchObject([{ id: 'other', status: 'review', reason_code: 'row_changed' }]);
+    for (const command of ['resubmit', 'mark-lost'] as const) {
+      const { exitCode, stderr } = await seeded.run('review', command, 'b', 'other', '--yes');
+      expect([exitCode, stderr]).toEqual([
+        2,
+        expect.stringMatching(/row .other.: its output is of .* `--changed rerun`/),
+      ]);
+    }
+    const shown = JSON.parse((await seeded.run('review', 'show', 'b', 'other', '--json')).stdout);
+    expect(shown).toMatchObject({ status: 'review', reason_code: 'row_changed' });
+  });
+
   test('the open case of a row that is being rendered again is settled as any other', async () => {
     const rerun: AttemptState = { state: 'overridden', atMs: T0 + 70_000, cause: 'rerun', by: { who: 'ann' } };
     const seeded = await seededHome('b', [

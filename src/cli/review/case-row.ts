@@ -7,7 +7,7 @@ import type { Row } from '../../domain/row.js';
 import { intentOf, type Standing, standingOf } from '../../domain/standing.js';
 import { feedsReader } from '../../home/feeders.js';
 import { resultLines } from '../../home/result-lines.js';
-import { attemptOf } from '../../home/row-standing.js';
+import { attemptOf, recordFor } from '../../home/row-standing.js';
 import { rowAt } from '../../home/rows.js';
 import { nameFlaw } from '../../manifest/names.js';
 import { nearestWord } from '../../manifest/suggest.js';
@@ -63,7 +63,10 @@ export async function findCase(known: KnownBatch, id: string): Promise<FoundCase
   }
   const { row, ref } = place;
   const isRemoved = ref.generation !== known.generation.generation;
-  return { ...caseOf({ batch, row, isRemoved }, attempts, await access.records.readRecord(batch, id)), ref };
+  const written = await access.records.readRecord(batch, id);
+  // As the views show it: what is done for other values of the row is not what the manifest asks for.
+  const record = written && !isRemoved ? recordFor(written, row.hash) : written;
+  return { ...caseOf({ batch, row, isRemoved }, attempts, record), ref };
 }
 
 /** `; did you mean 'a1'?` where the manifest has no such row and one of its first thousand is spelled much like it. */

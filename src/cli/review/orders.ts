@@ -69,6 +69,9 @@ export function refusalOf(command: ReviewCommand, found: CaseRow): string | unde
   const record = found.record?.rerunAtMs === undefined ? found.record : undefined;
   const isSettled = record?.status === 'review' || record?.status === 'lost_paid';
   if (record?.status === 'done') return 'it is done: there is nothing to settle';
+  if (record?.reasonCode === 'row_changed') {
+    return 'its output is of the values that it had when it was submitted, and the manifest has others now: give it those again or a new id, or `callsheet run` with `--changed rerun` renders it anew and pays again';
+  }
   if (record !== undefined && !isSettled) return `it is ${record.status}: \`callsheet retry\` runs it again`;
   if (!isSettled && standing !== 'open_case') return UNDER_WAY[standing] ?? 'it is under way: wait for its end';
   if (command === 'resubmit' && found.isRemoved) {

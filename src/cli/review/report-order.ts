@@ -12,8 +12,20 @@ import type { ReviewCommand, ReviewOrder } from './orders.js';
 
 /** What became of one row of an order; `ended` where it was waited for and came to its end. */
 export type OrderedRow =
-  | { outcome: 'refused'; id: string; why: string; exitCode: number }
+  | RefusedRow
   | { outcome: 'ordered'; id: string; recorded: AttemptState; ended: RowRecord | undefined };
+
+export interface RefusedRow {
+  outcome: 'refused';
+  id: string;
+  why: string;
+  exitCode: number;
+}
+
+/** Whether the order took effect for some of the rows that it chose itself: it then leaves the others out. */
+export function leavesOut({ ids }: RowChoice, rows: readonly OrderedRow[]): boolean {
+  return ids.length === 0 && rows.some(({ outcome }) => outcome === 'ordered');
+}
 
 interface OrderEnd {
   rows: readonly OrderedRow[];
@@ -28,19 +40,21 @@ const DONE_TEXT: Readonly<Record<ReviewCommand, string>> = {
   resubmit: 'it is submitted again once a slot is free',
 };
 
-export function reportOrder({ command }: ReviewOrder, { ids }: RowChoice, { rows, held, dependents }: OrderEnd): void {
+export function reportOrder({ command }: ReviewOrder, choice: RowChoice, { rows, held, dependents }: OrderEnd): void {
   const { session, batch } = dependents.known;
   const { terminal, isJson } = session;
   const ordered = rows.filter((row) => row.outcome === 'ordered');
   for (const row of rows) {
-    if (row.outcome === 'refused') terminal.error(row.why);
-    else if (!isJson)
+    if (row.outcome === 'refused') {
+      if (leavesOut(choice, rows)) terminal.warn(`left out: ${row.why}`);
+      else terminal.error(row.why);
+    } else if (!isJson)
       terminal.data(held === undefined ? rowLine(row, command) : `row '${row.id}': the order is recorded`);
   }
   if (isJson) {
     const each = rows.map(rowJson);
     // One row that was named: what became of it stands in the document itself, too.
-    const [only] = ids.length === 1 ? each : [];
+    const [only] = choice.ids.length === 1 ? each : [];
     const after = { dependents: dependentsJson(dependents), held: held ?? null };
     terminal.json({ schema: 1, batch, ...only, command, rows: each, ...after });
     return;

@@ -20,7 +20,7 @@ import { dependentsOfOrder, recordFollowing } from './dependents.js';
 import { confirmHandle, type ReviewOrder, refusalOf, salvagedHandle, stateOf } from './orders.js';
 import { refuseSharedHandle, withOwnHandle } from './own-handle.js';
 import { putBackLines } from './put-back.js';
-import { type OrderedRow, reportOrder } from './report-order.js';
+import { leavesOut, type OrderedRow, type RefusedRow, reportOrder } from './report-order.js';
 
 /** How long settled rows are waited for; what renders goes on without anyone waiting. */
 const WAIT_MS = 30_000;
@@ -28,7 +28,7 @@ const LOOK_EVERY_MS = 200;
 
 /**
  * Records who decided what and why in the ledger, then has the rows go on from there. What cannot be done with one row
- * is said of that row and holds up no other; gives the worst exit code.
+ * is said of that row and holds up no other; gives the worst exit code of the rows that the order was given for.
  */
 export async function settleByHand(
   session: Session,
@@ -82,7 +82,15 @@ export async function settleByHand(
   }
   reportOrder(order, choice, { rows, held, dependents });
   await tellSharing(known, order.command === 'mark-lost' ? [] : recorded);
-  return Math.max(EXIT.done, ...rows.map((row) => (row.outcome === 'refused' ? row.exitCode : EXIT.done)));
+  return Math.max(
+    EXIT.done,
+    ...rows.map((row) => (row.outcome === 'refused' ? exitCodeOf(row, rows, choice) : EXIT.done)),
+  );
+}
+
+/** `--all` and `--class` mean what can be settled so: a row that cannot is left out of an order that took effect. */
+function exitCodeOf({ exitCode }: RefusedRow, rows: readonly OrderedRow[], choice: RowChoice): number {
+  return exitCode === EXIT.usage && leavesOut(choice, rows) ? EXIT.done : exitCode;
 }
 
 async function tellSharing(known: KnownBatch, settled: readonly Ready[]): Promise<void> {
