@@ -148,6 +148,19 @@ async function readRules<Rule>(
   try {
     return parse(JSON.parse(await readFile(resolve(cwd, path), 'utf8')));
   } catch (error) {
-    throw new UserError(`${flag} ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UserError(`${flag} ${path}: ${fileFlaw(error)}`);
   }
+}
+
+const FILE_FLAWS: Readonly<Record<string, string>> = {
+  EISDIR: 'this is a folder; name a JSON file',
+  ENOENT: 'no such file',
+  EACCES: 'the file may not be read by this user',
+};
+
+/** What reading a file of rules came to, without the words of Node. */
+function fileFlaw(error: unknown): string {
+  if (error instanceof SyntaxError) return `the file is empty or no valid JSON (${error.message})`;
+  const { code = '', message = String(error) } = error as NodeJS.ErrnoException;
+  return FILE_FLAWS[code] ?? message;
 }
