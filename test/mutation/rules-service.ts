@@ -78,7 +78,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('src/books/prices/price-book.ts', [
     [10, 'Math.round((listNano / LIST_PRICE_PPB) * discountPpb)', 'Math.round(listNano)', 2],
-    [205, 'lo: Math.max(0, lo - above),', 'lo,'],
+    [205, 'lo: Math.max(0, least - above),', 'lo: least,'],
   ]),
   ...within('src/kinds/svc/facts.ts', [
     [7, 'exactly(pixels / 1e6)', 'exactly(pixels / 1e5)'],
@@ -133,7 +133,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('src/kinds/expected.ts', [[219, 'const READ_MARGIN_S = 3_600;', 'const READ_MARGIN_S = 0;']]),
   ...within('src/books/credits.ts', [[105, '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n', '']]),
-  ...within('activities/download.ts', [
+  ...within('activities/files/fresh-url.ts', [
     [119, '    await deps.ledger.append(ref, endStateOf(reading, deps.now()));\n', '', 1],
   ]),
   ...within('workflows/account-pauses.ts', [
