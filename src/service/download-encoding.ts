@@ -15,14 +15,18 @@ type Chooser = (start: Uint8Array) => Transform | undefined;
 const gunzip: Chooser = ([first, second]) =>
   first === 0x1f && (second === undefined || second === 0x8b) ? createGunzip() : undefined;
 
-const CHOOSERS: Readonly<Record<string, Chooser>> = {
-  gzip: gunzip,
-  'x-gzip': gunzip,
+/** What has another name stays as it comes: its bytes show whether it is a file that was never packed. */
+const CHOOSERS: ReadonlyMap<string, Chooser> = new Map<string, Chooser>([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
   // Some send the bare stream, without the two bytes of zlib in front of it (RFC 9110, 8.4.1.2).
-  deflate: ([first = 0, second = 0]) =>
-    (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0 ? createInflate() : createInflateRaw(),
-  br: () => createBrotliDecompress(),
-};
+  [
+    'deflate',
+    ([first = 0, second = 0]) =>
+      (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0 ? createInflate() : createInflateRaw(),
+  ],
+  ['br', () => createBrotliDecompress()],
+]);
 
 /** These change no byte: S3 keeps `aws-chunked`, how a file was sent to it, among what it says of the file. */
 const PLAIN: ReadonlySet<string> = new Set(['', 'identity', 'aws-chunked']);
@@ -40,9 +44,8 @@ export function encodingsOf(header: string | string[] | undefined): string[] {
   return names.map((name) => name.trim()).filter((name) => !PLAIN.has(name));
 }
 
-/** Whether somebody here can undo them. */
-export function canUnpack(encodings: readonly string[]): boolean {
-  return encodings.length <= ENCODINGS_MAX && encodings.every((name) => Object.hasOwn(CHOOSERS, name));
+export function areTooMany(encodings: readonly string[]): boolean {
+  return encodings.length > ENCODINGS_MAX;
 }
 
 /** The file's own bytes. Throws what `packed` throws, and a DownloadError for what cannot be unpacked or grows too much. */
@@ -63,7 +66,7 @@ export async function* unpacked(
     throw new DownloadError('too_large', `${host} sends bytes that grow ${RATIO_MAX} times as they are unpacked`);
   };
   // What was put on last comes off first.
-  const bytes = encodings.reduceRight((inner, name) => without(inner, CHOOSERS[name], check), counted());
+  const bytes = encodings.reduceRight((inner, name) => without(inner, CHOOSERS.get(name), check), counted());
   try {
     yield* bytes;
   } catch (error) {

@@ -1,5 +1,5 @@
 /** What the headers of a download promise: its length, its identity, and whether a part is the part that was asked for. */
-import { canUnpack, encodingsOf } from './download-encoding.js';
+import { areTooMany, encodingsOf } from './download-encoding.js';
 import { DownloadError, discard, headerOf, type OpenAnswer, statusError, WrongFileError } from './vetted-request.js';
 
 const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+|\*)$/;
@@ -49,7 +49,7 @@ export function isWantedRange(answer: OpenAnswer, file: KnownFile): boolean {
 function problemOf(answer: OpenAnswer, host: string, maxBytes: number): DownloadError | undefined {
   if (!isWholeStatus(answer) && wholeRange(answer) === undefined) return statusError(answer, host);
   const encodings = encodingsOf(answer.headers['content-encoding']);
-  if (!canUnpack(encodings)) return new DownloadError('not_media', `${host} answers ${encodings.join(', ')}-encoded`);
+  if (areTooMany(encodings)) return new DownloadError('not_media', `${host} answers ${encodings.join(', ')}-encoded`);
   const total = wholeRange(answer) ?? lengthOf(answer);
   if (total === 0) return new WrongFileError(`${host} gave no bytes`);
   return total !== undefined && total > maxBytes ? tooLarge(host, maxBytes) : undefined;

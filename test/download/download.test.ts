@@ -295,12 +295,6 @@ describe('F42: bodies that are not whole', () => {
 });
 
 describe('F43: bombs and drips', () => {
-  test('an unknown encoding is refused, before a byte of it', async () => {
-    const { reason, requests } = await failFrom([whole({ 'content-encoding': 'zstd' })]);
-    expect(reason).toBe('not_media');
-    expect(requests).toHaveLength(1);
-  });
-
   test('5-X2f: a file that was packed on the way is unpacked, also after a break', async () => {
     const packed = gzipSync(FILE);
     const gzip = { 'content-encoding': 'gzip', etag: '"packed"' };

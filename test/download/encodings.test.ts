@@ -21,6 +21,9 @@ const fetched = async (answer: Answer): Promise<string> => fetchAt((await serve(
 
 test.each<[string, string | string[], Buffer]>([
   ['gzip over plain bytes', 'gzip', FILE],
+  ['an unknown encoding over plain bytes', 'zstd', FILE],
+  ['a name that means something to JavaScript', 'constructor', FILE],
+  ['an unknown one within gzip', 'zstd, gzip', gzipSync(FILE)],
   ['aws-chunked over plain bytes', 'aws-chunked', FILE],
   ['aws-chunked beside gzip', 'gzip,aws-chunked', gzipSync(FILE)],
   ['identity beside gzip', 'identity, gzip', gzipSync(FILE)],

@@ -17,6 +17,14 @@ const HALF = Math.floor(CLIP.length / 2);
 const HTML = Buffer.from('<!doctype html><html><head><title>Not found</title></head></html>');
 const TAG = { etag: '"one"' };
 
+/** A frame of one block that is stored as it is (RFC 8878). */
+const zstd = (body: Buffer): Buffer => {
+  const [head, size, block] = [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0]), Buffer.alloc(4), Buffer.alloc(4)];
+  size.writeUInt32LE(body.length);
+  block.writeUInt32LE((body.length << 3) | 1);
+  return Buffer.concat([head, size, block.subarray(0, 3), body]);
+};
+
 type Headers = Record<string, string | number>;
 
 const whole =
@@ -88,6 +96,7 @@ const to = (location: string): Answer => status(302, { location });
 /** A broken start that still lets the right file come. */
 const MENDED: [string, Answer[]][] = [
   ['gzip that says so', [whole({ 'content-encoding': 'gzip' }, gzipSync(CLIP))]],
+  ['an encoding of its own over plain bytes', [whole({ 'content-encoding': 'zstd' })]],
   ['a reset in the middle, then the range', [breaksAt(HALF, TAG), rest()]],
   ['a short body, then the range', [breaksAt(HALF, TAG, 'end'), rest()]],
   ['a reset without a tag, then all again', [breaksAt(HALF), whole()]],
@@ -146,7 +155,8 @@ const REFUSED: [string, Answer[]][] = [
   ['a bomb', [whole({ 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(20_000_000)))]],
   ['a bomb that begins as a clip', [whole({ 'content-encoding': 'gzip' }, gzipSync(longTail(20_000_000)))]],
   ['brotli that is none', [whole({ 'content-encoding': 'br' })]],
-  ['an encoding of its own', [whole({ 'content-encoding': 'zstd' })]],
+  ['an encoding that nobody here can undo', [whole({ 'content-encoding': 'zstd' }, zstd(CLIP))]],
+  ['a cut clip under an encoding of its own', [breaksAt(HALF, { 'content-encoding': 'zstd' }, 'end')]],
   ['a part that nobody asked for', [partial(`bytes 0-9/${CLIP.length}`, {}, CLIP.subarray(0, 10))]],
   ['no content', [status(204)]],
   ['not modified', [status(304)]],
