@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createChainCosts } from '../../src/cli/plan/chain-costs.js';
@@ -49,4 +49,32 @@ test('the plan says what whole chains cost, in words and as JSON', async () => {
     chains: { count: 1, rows: 2, cost: { low: '1', expected: '1', worst: '1', unknownRows: 0 } },
     cost: { worst: '1.5' },
   });
+});
+
+test('a row that is left alone binds none of those that it feeds', async () => {
+  const folder = workFolder();
+  const rows = [
+    'id,kind,model,prompt,image,width,height,duration',
+    'hero,svc/image,svc-alpha.2-klein-4b,a hero,,512,512,',
+    'film,vendor-a/image2video,,she turns,@hero,,,5',
+    'still,svc/image,svc-alpha.2-klein-4b,a street,,512,512,',
+    'clip,vendor-a/image2video,,she runs,@still,,,5',
+  ];
+  writeFileSync(join(folder, 'b.csv'), `${rows.join('\n')}\n`);
+  mkdirSync(join(folder, 'out', 'b', 'media'), { recursive: true });
+  writeFileSync(join(folder, 'out', 'b', 'media', 'hero.png'), 'a file');
+  const args = [
+    'plan',
+    'b.csv',
+    '--out',
+    join(folder, 'out'),
+    '--home',
+    join(folder, 'home'),
+    '--no-network',
+    '--json',
+  ];
+  const chainsOf = async (...more: string[]) =>
+    JSON.parse((await cli([...args, ...more], { cwd: folder })).stdout).chains;
+  expect(await chainsOf('--on-exists', 'version')).toMatchObject({ count: 2, rows: 4, fed: 2, longest: 2 });
+  expect(await chainsOf('--on-exists', 'skip')).toMatchObject({ count: 1, rows: 2, fed: 1, longest: 2 });
 });

@@ -220,6 +220,7 @@ describe.skipIf(!hasTemporal())('rerun', () => {
     expect((await ok('plan', 'story.csv', '--changed', 'rerun=hero')).stdout).toContain('4 to run');
     const plan = await ok('plan', ...alone);
     expect(plan.stdout).toContain('rows      4: 1 to run, 3 finished');
+    expect(plan.stdout).not.toContain('for others');
     expect(plan.stdout).toContain('kept      3 rows stay although what feeds them changed (stale_input)');
     expect((await rig.run(['plan', 'story.csv', '--no-dependents'])).stderr).toContain('goes with --changed rerun');
     await ok('run', ...alone, '--yes');

@@ -15,6 +15,7 @@ import { plain } from '../terminal.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { checkManifest, hasUploadStore, openOutsideChecks } from './check-manifest.js';
+import { createChainsLeft } from './count-kept-rows.js';
 import { createFeederUrls } from './feeder-urls.js';
 import { keepFedRows } from './kept-rows.js';
 import type { PlanSubject } from './make-plan.js';
@@ -27,6 +28,7 @@ const IDS_SHOWN = 5;
 
 /** A manifest that was checked, and what running it would do. */
 export interface PreparedBatch extends CountedRows {
+  /** Its chains are those of the rows that are left. */
   summary: ManifestSummary;
   /** Rows of the batch that the manifest does not have any more. */
   leaving: ReadonlySet<string>;
@@ -74,6 +76,9 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
     keepFed,
     feederUrls,
   });
+  // Of a new batch every row is left: what a manifest of a million rows takes twice is kept where some may have ended.
+  const mayHaveEnded = binding !== undefined || place.reuse !== 'none' || takenNames.onExists === 'skip';
+  const left = mayHaveEnded ? createChainsLeft() : undefined;
   const writer = options.keep ? createRowsWriter(home.store, home.account, batch) : undefined;
   let written = 0;
   const unknown = new Set(typeof options.reruns === 'boolean' ? [] : options.reruns);
@@ -93,6 +98,7 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
         }
         unknown.delete(row.id);
         await counter.add(row);
+        left?.add(row);
       },
       ...(options.keep ? { keepBlob: (blob: MediaBlob) => keepBlob(access, blob) } : {}),
     });
@@ -104,7 +110,8 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
     const { columns, passthroughColumns } = summary;
     if (written !== summary.rows) throw new Error(`${written} of ${summary.rows} good rows were written`);
     const generation = await writer?.finish({ columns, passthroughColumns, createdAtMs: Date.now() });
-    return { summary, leaving, again: again?.found ?? [], ...counted, ...(generation && { generation }) };
+    const told = { ...summary, chains: left?.totals(counted.finishedBefore) ?? summary.chains };
+    return { summary: told, leaving, again: again?.found ?? [], ...counted, ...(generation && { generation }) };
   } catch (error) {
     await writer?.abort();
     throw error;
