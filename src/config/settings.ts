@@ -96,8 +96,8 @@ export const SETTINGS_TREE = {
     rpm: integer(
       'rpm',
       1_000_000,
-      "the account's requests per minute, below the plan's (run: until its batch ends)",
-      SLOTS,
+      "the account's requests per minute, below the plan's (run, resume: until the batch ends)",
+      [...SLOTS, 'limits'],
     ),
   },
   budget: {

@@ -143,8 +143,8 @@ test('callsheet run --help', async () => {
       --ambiguity <policy>            after a lost answer: hold, if-proved (needs --exclusive), or
                                       always (needs --always-max-waste)
       --concurrency <n>               simultaneous jobs, below the plan's
-      --rpm <n>                       the account's requests per minute, below the plan's (run: until
-                                      its batch ends)
+      --rpm <n>                       the account's requests per minute, below the plan's (run, resume:
+                                      until the batch ends)
       --max-credits <credits>         the most that the batch may cost: refused at the start, and held
                                       at each submit
       --ask-above <credits>           ask before spending more than this (default 1)

@@ -85,6 +85,17 @@ test('resume --all --rpm: requests per minute belong to one batch or to the acco
   ]);
 });
 
+test('limits: where nothing has a slot, nobody says that no batch runs', async () => {
+  const { exitCode, stderr } = await home.run('limits');
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('no row has a slot or waits for one at this moment')]);
+});
+
+test('the help of resume names each limit that it takes', async () => {
+  const { stdout } = await home.run('resume', '--help');
+  for (const flag of ['--max-credits', '--max-failures', '--rpm']) expect(stdout).toContain(`  ${flag} <`);
+  expect(stdout).not.toContain('--concurrency');
+});
+
 test.each([
   ['--max-credits', '5'],
   ['--max-failures', '3'],
@@ -172,11 +183,14 @@ describe('cancel', () => {
     home = await seededHome('b', [{ id: 'one', states: [CREATED] }]);
     const { stdout } = await home.run('cancel', 'b', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ stillRunning: 1, until: null });
+    expect((await home.run('cancel', 'b')).stdout).toMatch(/before \(1 job\) may still .*is fetched by .*resume --all/);
   });
 
   test('where no engine runs it takes effect at once; once more there is nothing to cancel', async () => {
     home = await seededHome('b', [{ id: 'one' }]);
-    expect((await home.run('cancel', 'b')).stdout).toContain('it does not run now');
+    const { stdout } = await home.run('cancel', 'b');
+    expect(stdout).toContain('it does not run now, and nothing of it is left at the service');
+    expect(stdout).not.toContain('resume');
     expect((await home.run('cancel', 'b')).stdout).toContain('nothing to cancel');
     expect(await isCancelledBatch(home.home, 'b')).toBe(true);
   });

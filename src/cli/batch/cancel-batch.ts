@@ -120,7 +120,7 @@ async function countInTime(known: KnownBatch, seen: Left | Uncounted): Promise<C
   // Whoever does not answer may send a row at this moment: only where nothing runs, no job in the ledger means none.
   const isKnown = inFlight > 0 || (seen === 'not running' && counts !== null);
   const left = { stillRunning: isKnown ? inFlight : null, untilMs: untilMs === 'no answer' ? undefined : untilMs };
-  return { counts, left, uncounted: seen };
+  return { counts, left, uncounted: seen, isOver: tally !== 'no answer' && tally.open === 0 };
 }
 
 /** By the batch's claims that were not closed; undefined where each of their jobs has had its time. */

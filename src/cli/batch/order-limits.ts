@@ -74,8 +74,9 @@ export async function showLimits(session: Session, batch: string | undefined): P
   if (ofBatch !== null) lines.push(line(`of '${ofBatch.batch}'`, { concurrency: null, rpm: ofBatch.rpm }));
   lines.push(line('holds', inForce));
   terminal.data(formatTable(lines, { head }));
-  if (batches === null) return terminal.note('no worker answers: which batches run or wait cannot be told now');
-  if (batches.length === 0) return terminal.note('no batch runs or waits');
+  if (batches === null)
+    return terminal.note('no worker answers: which batches have slots or wait for some cannot be told now');
+  if (batches.length === 0) return terminal.note('no row has a slot or waits for one at this moment');
   const rows = batches.map(({ batch, held, waiting, ...terms }) => [
     batch,
     ...termCells(terms, ofPlan.concurrency),

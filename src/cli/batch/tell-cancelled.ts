@@ -11,6 +11,8 @@ export interface Cancelled {
   left: Left;
   /** Why the ledger had to count what is left; absent where the batch's workflow did. */
   uncounted?: Uncounted;
+  /** No row of it is open: there is nothing to go on with. */
+  isOver?: boolean;
 }
 
 /** What the service accepted before. */
@@ -24,8 +26,9 @@ export interface Left {
 /** Its worker does not answer; nothing runs the batch; Temporal does not answer. */
 export type Uncounted = 'silent' | 'not running' | 'unheard';
 
-export function tellCancelled({ session, batch, out }: KnownBatch, { left, counts, uncounted }: Cancelled): void {
+export function tellCancelled({ session, batch, out }: KnownBatch, cancelled: Cancelled): void {
   const { terminal } = session;
+  const { left, counts } = cancelled;
   if (counts === null) {
     const look = commandHint(session, orderWords('status', batch));
     terminal.warn(`the order has taken effect; its rows could not be counted in time: \`${look}\` shows them`);
@@ -38,9 +41,13 @@ export function tellCancelled({ session, batch, out }: KnownBatch, { left, count
   }
   const counted = counts === null ? '' : ` (${countsText(counts)})`;
   terminal.data(`'${batch}' is cancelled: nothing new is submitted${counted}`);
-  const lines =
-    uncounted === undefined ? leftLines(session, batch, left) : [uncountedLine(session, batch, left, uncounted)];
-  for (const line of lines) terminal.data(line);
+  for (const line of restLines(session, batch, cancelled)) terminal.data(line);
+}
+
+function restLines(session: Session, batch: string, { left, uncounted, isOver }: Cancelled): string[] {
+  if (uncounted === undefined) return leftLines(session, batch, left);
+  if (uncounted === 'not running' && isOver) return ['it does not run now, and nothing of it is left at the service'];
+  return [uncountedLine(session, batch, left, uncounted)];
 }
 
 function leftLines(session: Session, batch: string, { stillRunning, untilMs }: Left): string[] {
