@@ -70,7 +70,8 @@ describe.concurrent('while Temporal is away', { timeout: 60_000 }, () => {
 
   test('limits of the account stand, are shown, and end with their own exit code', async ({ expect }) => {
     const home = await homeWithOrder();
-    const ofAccount = await home.run('limits', '--rpm', '30', '--json', ...AWAY);
+    const ofAccount = await home.run('limits', '--rpm', '30', '--json', '--quiet', ...AWAY);
+    expect(ofAccount.stderr).not.toContain('waiting for');
     expect([ofAccount.exitCode, ofAccount.stderr]).toEqual([0, expect.stringContaining(STANDS)]);
     expect(JSON.parse(ofAccount.stdout)).toMatchObject({ ordered: { rpm: 30 }, batches: null });
   });
@@ -86,6 +87,7 @@ describe.concurrent('while Temporal is away', { timeout: 60_000 }, () => {
     const home = await homeWithOrder();
     const { exitCode, stdout, stderr } = await home.run('pause', 'b', ...AWAY);
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Temporal does not answer: the order stands')]);
+    expect(stderr).toMatch(/^waiting for the Temporal server at 127\.0\.0\.1:9\n/);
     expect(stdout).toContain("'b' is paused");
     expect((await readBatchOrder(home.home, 'b'))?.isPaused).toBe(true);
   });

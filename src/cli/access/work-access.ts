@@ -12,6 +12,7 @@ import { PayloadKeyError } from '../../temporal/payload-codec.js';
 import { bounded, connectTemporal, type TemporalClient, type TemporalOptions } from '../../temporal.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
+import { sayMeanwhile } from '../terminal.js';
 import { givenPlace } from './shared-place.js';
 import { buildId, runningEngine, sharedAddress } from './work-place.js';
 
@@ -77,11 +78,11 @@ async function registration(session: Session, settings: AccountSettings) {
 
 /**
  * For whoever only follows: starts a lost engine again, but not one that a person ended, and follows an engine of
- * another build. Throws an EngineError `stopped_by_order`.
+ * another build. `isTold`: whether a wait for a shared Temporal is said. Throws an EngineError `stopped_by_order`.
  */
-export async function rejoinWork(session: Session): Promise<WorkAccess> {
+export async function rejoinWork(session: Session, { isTold = true } = {}): Promise<WorkAccess> {
   const { data } = session.config;
-  if (sharedAddress(session) !== undefined) return connectShared(session);
+  if (sharedAddress(session) !== undefined) return connectShared(session, isTold);
   const state = await runningEngine(session);
   if (state?.address != null && state.buildId !== buildId()) return connectEngine(state.address, state.namespace);
   if (state === undefined && wasStopped(data)) {
@@ -105,8 +106,12 @@ function connectEngine(address: string, namespace: string): Promise<WorkAccess> 
   return withConnection({ embedded: true, address, namespace });
 }
 
-async function connectShared(session: Session): Promise<WorkAccess> {
-  const work = await withConnection(await givenPlace(session));
+/** One that is being started again comes back within the time that is given to it: that is said, and not cut short. */
+async function connectShared(session: Session, isTold = true): Promise<WorkAccess> {
+  const place = await givenPlace(session);
+  const connect = () => withConnection(place);
+  const waiting = `waiting for the Temporal server at ${sharedAddress(session)}`;
+  const work = await (isTold ? sayMeanwhile(session.terminal, waiting, connect) : connect());
   await requireKey(work, session.config.account.name);
   return work;
 }

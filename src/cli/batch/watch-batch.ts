@@ -36,7 +36,8 @@ export async function watchBatch(at: BatchPlace, options: WatchOptions): Promise
   const { supplyAgain } = options;
   const began = await access.home.readBatch(batch);
   const isGone = async (): Promise<boolean> => !options.work.isShared && (await isEngineGone(session.config.data));
-  const source = createBatchSource(at, options.work, () => rejoinWork(session), isGone);
+  // The presenter says that nobody answers.
+  const source = createBatchSource(at, options.work, () => rejoinWork(session, { isTold: false }), isGone);
   const presenter = await createPresenter({
     io,
     terminal: session.terminal,
