@@ -13,6 +13,8 @@ export default defineConfig({
     pool: testProcesses,
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
+    // The one second of vitest is too short on a machine that has others to serve.
+    expect: { poll: { timeout: 30_000 } },
     globalSetup: ['./test/setup/global.ts'],
     reporters: report === undefined ? ['default'] : ['default', new RunReport(report)],
     projects: [

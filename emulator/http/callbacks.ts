@@ -5,7 +5,7 @@ import { isLoopbackUrl } from '../media/input-media.js';
 import type { Job } from '../model/job.js';
 import type { World } from '../model/world.js';
 
-const TIMEOUT_MS = 5000;
+const TIMEOUT_MS = 20_000;
 const OVERSIZE_BYTES = 10_000_000;
 
 /** Posts one update, as often and as wrong as a fault asks for, and keeps what the receiver answered. */
