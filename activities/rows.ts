@@ -6,7 +6,7 @@ import { feedersOf, feedsReader, isReady } from '../src/home/feeders.js';
 import type { PartFeeds } from '../src/home/feeds.js';
 import { type Followers, isLeftAlone, NO_FOLLOWERS, readFollowers, rerunOrder } from '../src/home/row-orders.js';
 import { isOutdone, type RowStanding, rowStanding } from '../src/home/row-standing.js';
-import { retryFor, runOrder, standingOfRow } from '../src/home/run-order.js';
+import { runOrder, standingOfRow } from '../src/home/run-order.js';
 import { windowCap } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
@@ -174,13 +174,11 @@ async function nextPart(
 
 async function sweepRows(deps: Dependencies, { batch, ids, withCap }: SweepInput): Promise<SweptRows | OpenRowState[]> {
   const open = await deps.messenger.areOpen(ids.map((id) => ({ batch, id })));
-  const { retry } = await runOrder(deps, batch, 'unsaid');
   const rows = await Promise.all(
     ids.map(async (id, i): Promise<OpenRowState> => {
       if (open[i]) return { id, state: 'open' };
       const [record, attempts] = await Promise.all([deps.records.readRecord(batch, id), deps.ledger.read(batch, id)]);
-      // What a retry covers has not ended with its record of before.
-      const standing = rowStanding(record, attempts, retryFor(record, retry));
+      const standing = rowStanding(record, attempts, null);
       if (!standing.ended) return { id, state: 'restart', begins: standing.begins, attempts: standing.attempts };
       const status: Status = standing.status;
       return { id, state: 'finished', status, creditsNano: standing.creditsNano };
