@@ -3,9 +3,10 @@ import type { RowRef } from '../src/contract/workflows.js';
 import { isRecordOf, type OutputFile, type RowRecord, type Status, sharesText } from '../src/domain/outcome.js';
 import type { Row } from '../src/domain/row.js';
 import type { Feeder } from '../src/home/feeders.js';
-import type { RowStanding } from '../src/home/row-standing.js';
+import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
 import { loadRow, type RowWork } from '../src/home/row-work.js';
 import { rowAt } from '../src/home/rows.js';
+import { retryFor, runOrder } from '../src/home/run-order.js';
 import { askedOutput, disagreements } from '../src/kinds/expected.js';
 import { createOutputs, OutputRefused } from '../src/store/outputs.js';
 import { readAsItLies, StoreError } from '../src/store/port.js';
@@ -50,7 +51,7 @@ async function share(deps: Dependencies, ref: RowRef): Promise<Status | null> {
     return 'done';
   }
   // Nothing came of it. A person who orders a retry of this row pays for it, unless the same request just failed again.
-  const isOrdered = own?.reasonCode === 'shared_row_failed';
+  const isOrdered = own?.reasonCode === 'shared_row_failed' && (await isRunAgain(deps, ref, own));
   if (isOrdered && record?.status !== 'failed') return null;
   const ended = record === undefined ? 'has no result' : record.status === 'done' ? 'lost its file' : record.status;
   const text = `row ${first.id}, which has the same request: ${ended}`;
@@ -60,6 +61,12 @@ async function share(deps: Dependencies, ref: RowRef): Promise<Status | null> {
   }
   await endRow(deps, ref, { status: 'failed', reason: 'shared_row_failed', text });
   return 'failed';
+}
+
+/** False for the end that an earlier try wrote, whose word was lost: nobody has ordered anything since. */
+async function isRunAgain(deps: Dependencies, { batch, id }: RowRef, own: RowRecord): Promise<boolean> {
+  const [{ retry }, attempts] = await Promise.all([runOrder(deps, batch, 'unsaid'), deps.ledger.read(batch, id)]);
+  return !rowStanding(own, attempts, retryFor(own, retry)).ended;
 }
 
 /** What a batch needs to open a row that shares another's render; a copy reserves nothing, and no plan counts it. */

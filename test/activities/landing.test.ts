@@ -13,8 +13,7 @@ import type { AttemptState } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
-import { writeBatchOptions } from '../../src/home/batch-order.js';
-import { landedBatches } from '../../src/home/late-outputs.js';
+import { writeBatchOptions, writeBatchOrder } from '../../src/home/batch-order.js';
 import { keepRenders } from '../../src/home/past-renders.js';
 import { resultLines } from '../../src/home/result-lines.js';
 import { clearFollowers } from '../../src/home/row-orders.js';
@@ -158,6 +157,12 @@ async function stand(rows: Row[], ...answers: Answer[]) {
     share: (index: number) =>
       new MockActivityEnvironment().run(shareActivities(deps).shareOutput, { row: refOf(index) }),
     record: (id: string) => deps.records.readRecord('b', id),
+    orderRetry: () =>
+      writeBatchOrder(home, 'b', {
+        limits: { maxCreditsNano: null, maxFailures: null },
+        policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 },
+        retry: { beforeMs: Date.now() + 1, classes: [] },
+      }),
   };
 }
 
@@ -463,11 +468,13 @@ describe('rows that share a render', () => {
     expect(await one.share(1)).toEqual({ status: 'done' });
   });
 
-  test('end unpaid when it brings nothing; a retry that somebody ordered runs them', async () => {
+  test('end unpaid when it brings nothing, and again where their word was lost; a retry that somebody ordered runs them', async () => {
     const one = await stand(rows(), whole({}, HTML));
     await one.download({ tries: 9, sinceMs: Date.now() - 3_600_000, blocked: 0, code: null });
     expect(await one.share(1)).toEqual({ status: 'failed' });
     expect(await one.record('s')).toMatchObject({ reasonCode: 'shared_row_failed', creditsNano: 0, attempts: 0 });
+    expect(await one.share(1)).toEqual({ status: 'failed' });
+    await one.orderRetry();
     expect(await one.share(1)).toEqual({ status: null });
   });
 });
