@@ -14,6 +14,7 @@ import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { writeBatchOptions, writeBatchOrder } from '../../src/home/batch-order.js';
+import { landedBatches } from '../../src/home/late-outputs.js';
 import { keepRenders } from '../../src/home/past-renders.js';
 import { resultLines } from '../../src/home/result-lines.js';
 import { clearFollowers } from '../../src/home/row-orders.js';
