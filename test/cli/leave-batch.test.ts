@@ -47,3 +47,23 @@ test('an engine that was stopped while the last rows ended: the batch has ended,
   expect(await end([{ id: 'one', record: {} }])).toMatchObject({ end: 'ended', result: { counts: { done: 1 } } });
   expect(await end([{ id: 'one', record: {} }, { id: 'open' }])).toEqual({ end: 'stopped' });
 });
+
+test('who leaves a batch is told how many jobs render, by the last look', async () => {
+  const say = async (rendering: number) => {
+    const said: string[] = [];
+    const session = {
+      terminal: { say: (line: string) => said.push(line) },
+      config: { temporal: { address: null } },
+      origins: new Map(),
+    };
+    const holders = Array.from({ length: rendering }, () => ({ job: { batch: 'b' }, phase: 'rendering' }));
+    const last = { progress: { rows: 3, counts: { ...noCounts(), done: 1 } }, slots: { holders } };
+    const exitCode = await leaveBatch({ session, batch: 'b' } as never, { end: 'detached', last } as never, undefined);
+    expect(exitCode).toBe(130);
+    expect(said[0]).toBe("detached: batch 'b' goes on in the background, 2 rows are not finished");
+    return said[1];
+  };
+  expect(await say(2)).toBe('up to 2 jobs render at the service now and will be billed; new ones follow');
+  expect(await say(1)).toBe('up to 1 job renders at the service now and will be billed; new ones follow');
+  expect(await say(0)).toMatch(/^no job rendered at the service when that was last seen; /);
+});

@@ -253,7 +253,7 @@ describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and 
       const ended = await running.ended;
       expect(ended.code, ended.stderr).toBe(130);
       expect(ended.stderr).toMatch(/detached: batch 'detached' goes on in the background/);
-      expect(ended.stderr).toMatch(/render .*billed/);
+      expect(ended.stderr).toMatch(/renders? .*billed/);
       expect(ended.stderr).toContain('callsheet watch detached');
       expect(ended.stderr).toContain('callsheet cancel detached');
     });

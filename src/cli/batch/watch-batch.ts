@@ -156,12 +156,18 @@ function detachLines(session: Session, batch: string, last: Snapshot | undefined
   const left = last === undefined ? undefined : last.progress.rows - totalOf(last.progress.counts);
   return [
     `detached: batch '${batch}' goes on ${where}${left === undefined ? '' : `, ${amount(left, 'row is', 'rows are')} not finished`}`,
-    atService === undefined
-      ? 'jobs that were submitted render on at the service and are billed'
-      : `up to ${atService} jobs render at the service now and are billed; new ones follow`,
+    renderingText(atService),
     `watch:   ${commandHint(session, `watch ${nameWords(batch)}`)}`,
     `cancel:  ${commandHint(session, `cancel ${nameWords(batch)}`)}`,
   ];
+}
+
+/** By the last look, since which jobs may have ended and others begun. */
+function renderingText(atService: number | undefined): string {
+  if (atService === undefined) return 'jobs that were submitted render on at the service and are billed';
+  if (atService === 0)
+    return 'no job rendered at the service when that was last seen; new ones follow, render on and are billed';
+  return `up to ${amount(atService, 'job renders', 'jobs render')} at the service now and will be billed; new ones follow`;
 }
 
 function pausedText(session: Session, batch: string, end: Extract<FollowEnd, { end: 'paused_too_long' }>): string {

@@ -64,9 +64,13 @@ async function showPrices(session: Session): Promise<void> {
 function configuredRow({ kind, components, ...matched }: PriceRule): string[] {
   const amounts = components.map(
     ({ unit, credits, above, upTo, atLeast }) =>
-      `${credits} per ${unit}${above === undefined ? '' : ` above ${above}`}${atLeast === undefined ? '' : `, at least ${atLeast}`}${upTo === undefined ? '' : `, at most ${upTo}`}`,
+      `${credits} per ${unit}${ifSet(' above ', above)}${ifSet(', at least ', atLeast)}${ifSet(', at most ', upTo)}`,
   );
   return [kind ?? 'any', priceCellsText(matched), amounts.join(' + '), 'configured'];
+}
+
+function ifSet(word: string, units: number | undefined): string {
+  return units === undefined ? '' : `${word}${units}`;
 }
 
 function measuredRow(price: MeasuredPrice): string[] {
