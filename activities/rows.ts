@@ -12,7 +12,7 @@ import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { reopen } from './row/closed-models.js';
 import { entryOf, heldBack, PAGE_CHARS_MAX } from './row/page-entry.js';
-import { paidBehind } from './row/paid-behind.js';
+import { paidAlready, paidBehind } from './row/paid-behind.js';
 import { sharingEntry } from './share.js';
 
 const SCAN_WIDTH = 25;
@@ -38,7 +38,11 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
   const held = heldBack(order, input.limits);
   // Of a paused batch what is at the service is fetched all the same: it goes on up to the first row that is to be sent.
   if (held && !order.isPaused) return { ...page, next: cursor, ...held };
-  if (order.retry && !isSharing && cursor.part === 0 && cursor.index === 0) await reopen(deps, batch);
+  if (order.retry && !isSharing && isFirst(cursor)) await reopen(deps, batch);
+  if (!held && isFirst(cursor) && input.paidFrom && isFirst(input.paidFrom)) {
+    const paid = await paidAlready(deps, { batch, generation, limit }, order);
+    if (paid) return { ...page, next: cursor, paid };
+  }
   const part = await deps.rows.readPart(batch, generation, cursor.part);
   const { fed, sharing } = (await deps.rows.generation(batch, generation)) ?? {};
   const feeds = fed || sharing ? await feedsReader(deps, batch, generation).ofPart(cursor.part) : undefined;
@@ -79,6 +83,10 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
   page.next =
     at < part.length ? { part: cursor.part, index: at } : await nextPart(deps, batch, generation, cursor.part);
   return page;
+}
+
+function isFirst({ part, index }: PageInput['cursor']): boolean {
+  return part === 0 && index === 0;
 }
 
 /** A page while rows are put into it. */

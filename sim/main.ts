@@ -28,6 +28,11 @@ async function playShare({ first, step, last, broken, seconds }: Share): Promise
   for (let seed = first; seed <= last && hasTime(); seed += step) {
     const result = await playSeed(seed, broken, false);
     addSeed(tally, result);
+    // A run of hours says at once what there is to be looked at.
+    for (const { rule, what } of result.violations) process.stderr.write(`seed ${seed}: ${rule} ${what}\n`);
+    for (const { told } of result.cases.filter(({ isRight }) => !isRight)) {
+      process.stderr.write(`seed ${seed}, WRONG: ${told}\n`);
+    }
     if (tally.seeds % REPLAY_EVERY !== 1) continue;
     tally.replayed += 1;
     const again = await playSeed(seed, broken, false);

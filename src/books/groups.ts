@@ -9,7 +9,7 @@ import { legibleRow } from './attempt-price.js';
 import { type OpenCase, openCase } from './attempts.js';
 import { bookVerdict } from './charges.js';
 import { type Case, type Evidence, upTo } from './check/evidence.js';
-import { type Counted, countTogether, type Settlement } from './check/settle.js';
+import { type Counted, countTogether, isBorneOut, type Settlement } from './check/settle.js';
 import type { Story } from './check/story.js';
 import { gatherTogether } from './evidence.js';
 import { bookUnread } from './finish-books.js';
@@ -142,7 +142,8 @@ export async function countAttempts(books: Books, refs: AttemptRef[]): Promise<C
 function countPriced(evidence: Evidence, untilMs: number): Counted | 'unpriced' | undefined {
   const counted = countTogether(evidence);
   if (counted?.restsOnMs === undefined || counted.restsOnMs <= untilMs) return counted;
-  return countTogether(upTo(evidence, untilMs)) ?? 'unpriced';
+  const earlier = countTogether(upTo(evidence, untilMs));
+  return earlier !== undefined && isBorneOut(earlier, counted) ? earlier : 'unpriced';
 }
 
 async function unsettled(books: Books, ref: AttemptRef): Promise<OpenCase | undefined> {

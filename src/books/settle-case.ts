@@ -8,7 +8,7 @@ import { bookVerdict } from './charges.js';
 import { type QuietTime, quietFor } from './check/counted-time.js';
 import { type Evidence, upTo } from './check/evidence.js';
 import { ownTimeMs } from './check/patience.js';
-import { type Settlement, settle } from './check/settle.js';
+import { isBorneOut, type Settlement, settle } from './check/settle.js';
 import { gatherEvidence } from './evidence.js';
 import { heldAtMs, type Own, settleTogether } from './groups.js';
 import type { Books } from './open-books.js';
@@ -108,7 +108,7 @@ function weigh(
   const { restsOnMs } = settled;
   if (restsOnMs === undefined || restsOnMs <= untilMs) return settled;
   const earlier = settle(upTo(evidence, untilMs));
-  if (earlier.restsOnMs !== undefined) return earlier;
+  if (earlier.restsOnMs !== undefined && isBorneOut(earlier, settled)) return earlier;
   const isBilled = settled.outcome === 'verdict' && settled.verdict === 'billed';
   if (withoutDiscounts && isBilled) return settled;
   const isOver = evidence.nowMs >= ownTimeMs(evidence, evidence.subject) + evidence.giveUpAfterMs;

@@ -7,8 +7,8 @@ import { type Group, unwatchVerdict, type WatchedVerdict, watchedVerdicts, watch
 import { legibleRow } from './attempt-price.js';
 import { carryOut, finishVerdict } from './carry-out.js';
 import { bookVerdict } from './charges.js';
-import { type Evidence, newestAlone, upTo } from './check/evidence.js';
-import { settle } from './check/settle.js';
+import { newestAlone, upTo } from './check/evidence.js';
+import { isBorneOut, type Settlement, settle } from './check/settle.js';
 import { contradict, opening, raiseAlarm } from './contradict.js';
 import { gatherEvidence } from './evidence.js';
 import { bookUnread } from './finish-books.js';
@@ -77,24 +77,22 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
   // What had shown before the verdict contradicts nothing: a bill that came back, or a quiet before a late job.
   const since = { sinceMs: watched.atMs };
   // An alarm is raised at once; what would be sent again waits until all discounts are known.
-  const evidence =
-    watched.verdict === 'billed'
-      ? await pricedEvidence(books, watched, attempt, since)
-      : await gatherEvidence(books, watched.kind, watched, attempt, since);
-  if (!evidence.exclusive) return;
-  const settled = settle(watched.verdict === 'not_billed' ? newestAlone(evidence) : evidence);
-  if (settled.outcome !== 'verdict') return;
-  if (watched.verdict === 'not_billed' && settled.verdict === 'billed') {
-    const sentence = `${opening(watched)} ${settled.sentence}`;
-    // Before the verdict: a process that dies between the two finds both again.
-    await raiseAlarm(books, watched, sentence);
-    await appendVerdict(books, watched, 'billed', sentence);
-    await book(books, watched, attempt, 'billed', null);
-    await contradict(books, watched, attempt, sentence);
+  if (watched.verdict === 'billed') {
+    const found = await settlePriced(books, watched, attempt, since);
+    if (found?.verdict === 'not_billed') {
+      await takeBack(books, watched, attempt, `the bill came back: ${found.sentence}`);
+    }
+    return;
   }
-  if (watched.verdict === 'billed' && settled.verdict === 'not_billed') {
-    await takeBack(books, watched, attempt, `the bill came back: ${settled.sentence}`);
-  }
+  const evidence = await gatherEvidence(books, watched.kind, watched, attempt, since);
+  const settled = settle(newestAlone(evidence));
+  if (!evidence.exclusive || settled.outcome !== 'verdict' || settled.verdict !== 'billed') return;
+  const sentence = `${opening(watched)} ${settled.sentence}`;
+  // Before the verdict: a process that dies between the two finds both again.
+  await raiseAlarm(books, watched, sentence);
+  await appendVerdict(books, watched, 'billed', sentence);
+  await book(books, watched, attempt, 'billed', null);
+  await contradict(books, watched, attempt, sentence);
 }
 
 /** A bill came back: of several that were counted together it is again a number that was found. */
@@ -110,27 +108,37 @@ async function takeBack(
   await carryOut(books, watched, attempt, { verdict: 'not_billed', sentence });
 }
 
-/** Up to the last reading for which all discounts are known; later ones are looked at once they are. */
-async function pricedEvidence(
+/**
+ * What the readings decide for which all discounts are known. Undefined where they decide nothing, or the later ones
+ * decide otherwise: these are looked at once theirs are known.
+ */
+async function settlePriced(
   books: Books,
   watched: WatchedVerdict,
   attempt: Attempt,
   how: { sinceMs?: number } = {},
-): Promise<Evidence> {
+): Promise<(Decided & { nowMs: number }) | undefined> {
   const knownUntilMs = await books.discounts.knownUntilMs();
   const evidence = await gatherEvidence(books, watched.kind, watched, attempt, how);
-  return upTo(evidence, knownUntilMs - (books.now() - evidence.nowMs));
+  const settled = settle(upTo(evidence, knownUntilMs - (books.now() - evidence.nowMs)));
+  if (!evidence.exclusive || !isDecided(settled) || !isBorneOut(settled, settle(evidence))) return undefined;
+  return { ...settled, nowMs: evidence.nowMs };
+}
+
+type Decided = Extract<Settlement, { outcome: 'verdict' }> & { verdict: 'billed' | 'not_billed' };
+
+function isDecided(settled: Settlement): settled is Decided {
+  return settled.outcome === 'verdict' && settled.verdict !== 'undecided';
 }
 
 /** The row has ended undecided, and its case goes on: what the balance says at last corrects both. */
 async function settleLate(books: Books, watched: WatchedVerdict, attempt: Attempt): Promise<void> {
-  const evidence = await pricedEvidence(books, watched, attempt);
-  const settled = settle(evidence);
-  if (!evidence.exclusive || settled.outcome !== 'verdict' || settled.verdict === 'undecided') return;
-  const { verdict, sentence } = settled;
+  const settled = await settlePriced(books, watched, attempt);
+  if (settled === undefined) return;
+  const { verdict, sentence, nowMs } = settled;
   await appendVerdict(books, watched, verdict, sentence);
   // With the time that did not count for the evidence: it is no earlier than it was.
-  const goneMs = verdict === 'not_billed' ? settled.goneMs + books.now() - evidence.nowMs : null;
+  const goneMs = settled.verdict === 'not_billed' ? settled.goneMs + books.now() - nowMs : null;
   await book(books, watched, attempt, verdict, goneMs);
   await carryOut(books, watched, attempt, { verdict, sentence });
 }

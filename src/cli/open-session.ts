@@ -38,6 +38,9 @@ const PLACE_SETTINGS = [
   'temporal.keys',
 ];
 
+/** Commands that end with `B49` where nobody gives them the key. */
+const NEEDS_KEY = /^(run|resume|retry|approve|rerun|watch|worker|review (?!list|show))\b/;
+
 /**
  * A command to type next, with the flags that told this one where to look: `callsheet watch shots --data ./d`. Names that
  * stand behind `--` stay behind it.
@@ -47,7 +50,12 @@ export function commandHint(session: Session, words: string): string {
     if (session.origins.get(path)?.name !== 'flag') return [];
     return [`--${settingAt(path)?.flag} ${shellWord(String(valueAt(session.config, path)))}`];
   });
-  if (session.configFile !== undefined) flags.unshift(`--config ${shellWord(session.configFile)}`);
+  const { configFile, keyFile } = session;
+  if (configFile !== undefined) flags.unshift(`--config ${shellWord(configFile)}`);
+  // What came on standard input once cannot be typed again.
+  if (keyFile !== undefined && keyFile !== '-' && NEEDS_KEY.test(words)) {
+    flags.push(`--api-key-file ${shellWord(keyFile)}`);
+  }
   const [order = words, ...names] = words.split(/ (?=-- )/);
   return ['callsheet', order, ...flags, ...names].join(' ');
 }

@@ -86,7 +86,10 @@ export interface PageInput {
   roomNano: CreditsNano | null;
   /** The limits that the room was reckoned by. */
   limits?: BatchLimits;
-  /** Where the search for rows at the service goes on that stand behind the one at which a paused batch waits. */
+  /**
+   * Where the search for rows at the service goes on that stand behind the one at which a paused batch waits; at the start
+   * of the first page those of any batch are given before it.
+   */
   paidFrom?: { part: number; index: number };
 }
 
@@ -112,7 +115,7 @@ export interface PageResult {
   limits?: BatchLimits;
   /** The batch is paused by its user's order, and its next row would be sent: the page is then empty. */
   isPaused?: true;
-  /** Of such a batch, where it was asked for. */
+  /** Of such a batch, and of any before its first page, where it was asked for. */
   paid?: PaidBehind;
 }
 

@@ -28,9 +28,9 @@ async function pausedBatch(isPaused = true) {
     rowActivities(deps).pageRows({
       ...{ batch: 'b', generation, cursor: { part: 0, index }, limit: 10, retry: null, roomNano: null },
     });
-  const waits = (index: number) =>
+  const waits = (index: number, cursor = 2) =>
     rowActivities(deps).pageRows({
-      ...{ batch: 'b', generation, cursor: { part: 0, index: 2 }, limit: 10, retry: null, roomNano: null },
+      ...{ batch: 'b', generation, cursor: { part: 0, index: cursor }, limit: 10, retry: null, roomNano: null },
       paidFrom: { part: 0, index },
     });
   return { page, end, waits };
@@ -61,4 +61,15 @@ test('where it waits for a row that would be sent, what is at the service behind
 test('one that goes on opens the others too', async () => {
   const { page } = await pausedBatch(false);
   expect((await page(0)).entries.map(({ begins }) => begins)).toEqual(['poll', 'submit', 'poll']);
+});
+
+test('what is at the service is opened before the first page: it holds the slots for which all others wait', async () => {
+  const { waits } = await pausedBatch(false);
+  const { entries, next, paid, finished } = await waits(0, 0);
+  expect([entries, next, finished]).toEqual([[], { part: 0, index: 0 }, {}]);
+  expect(paid?.rows.map(({ part, entry }) => [part, entry.id, entry.begins]).sort()).toEqual([
+    [0, 'later', 'poll'],
+    [0, 'rendering', 'poll'],
+  ]);
+  expect(paid?.next).toBeNull();
 });

@@ -101,7 +101,13 @@ describe('one lost answer', () => {
   });
 
   it('turns from billed only by the full test of not billed (F33: a reservation came back)', () => {
-    expect(verdictOf({ readings: balances([-1, 20], [1, 19.72], [4, 20]) })).toBe('billed');
+    const back: [number, number][] = [
+      [-1, 20],
+      [1, 19.72],
+      [4, 20],
+    ];
+    expect(verdictOf({ readings: balances(...back) }), 'what the newest reading excludes is not said').toBe('wait');
+    expect(verdictOf({ readings: balances(...back, [4.5, 19.72]) }), 'it was an older copy').toBe('billed');
     expect(verdictOf({ readings: balances([-1, 20], [1, 19.72], [6, 20], [7, 20]) })).toBe('not_billed');
     expect(verdictOf({ readings: balances([-1, 20], [8, 19.72]) }), 'however late it comes').toBe('billed');
   });

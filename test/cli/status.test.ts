@@ -44,10 +44,15 @@ test('what is advised names the batch so that it is no flag, with the flags that
   const home = await seededHome('-x', [{ id: 'one' }]);
   const settings = join(home.folder, 'my settings.json');
   writeFileSync(settings, '{}');
-  const { stdout } = await home.run('status', '--config', settings, '--', '-x');
-  expect(stdout).toMatch(/^next {6}callsheet resume --config '.*my settings\.json' .*--home \S+ .* -- -x$/m);
-  const gone = await home.run('review', 'show', '--', '-x', 'nobody');
+  const keyFile = join(home.folder, 'key');
+  const { stdout } = await home.run('status', '--config', settings, '--api-key-file', keyFile, '--', '-x');
+  expect(stdout).toMatch(
+    /^next {6}callsheet resume --config '.*my settings\.json' .*--home \S+ .*--api-key-file \S+ -- -x$/m,
+  );
+  const gone = await home.run('review', 'show', '--api-key-file', keyFile, '--', '-x', 'nobody');
   expect(gone.stderr).toMatch(/`callsheet review list .*--home \S+ .* -- -x` shows the rows/);
+  // Looking needs no key.
+  expect(gone.stderr).not.toContain('--api-key-file');
 });
 
 test('no source writes such a command by hand', () => {

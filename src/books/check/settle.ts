@@ -1,3 +1,4 @@
+import type { Verdict } from '../../domain/attempt.js';
 import type { Evidence, Reading } from './evidence.js';
 import { explain, type Look } from './explain.js';
 import { type IndexedEvidence, indexEvidence, indexMovements } from './movement-index.js';
@@ -50,12 +51,28 @@ export function settle(gathered: Evidence): Settlement {
   if (gone && (bill === undefined || bill.at.atMs < gone.first.at.atMs)) {
     return { outcome: 'verdict', verdict: 'not_billed', ...timesOf(gone), ...told(evidence, gone.first, 'not billed') };
   }
-  if (bill)
+  // One that came back meanwhile is found gone once nothing of it can be charged any more.
+  if (bill && latest.mayBeBilled)
     return { outcome: 'verdict', verdict: 'billed', restsOnMs: bill.at.atMs, ...told(evidence, bill, 'billed') };
   const together = evidence.equals.length > 0 ? (count(evidence, looks) ?? countWithJudged(evidence)) : undefined;
   if (together) return together;
   if (isHopeless(evidence, looks)) return undecided(evidence, latest, EITHER);
   return { outcome: 'wait', untilMs: nextLookMs(evidence), ...told(evidence, latest, EITHER) };
+}
+
+/**
+ * Whether what a part of the readings says holds for all of them: they decide the same, or somebody else's movement since
+ * then hides it. Whoever watches a verdict looks at nothing that showed before it, such as that the bill came back.
+ */
+export function isBorneOut(part: Settlement, whole: Settlement): boolean {
+  const decision = decisionOf(whole);
+  const isUnexplained = decision === undefined && whole.restsOnMs !== undefined;
+  return isUnexplained || decision === decisionOf(part);
+}
+
+function decisionOf(settled: Settlement): Verdict | number | undefined {
+  if (settled.outcome === 'group') return settled.billed;
+  return settled.outcome === 'verdict' && settled.verdict !== 'undecided' ? settled.verdict : undefined;
 }
 
 /** How many of the subject and its equals were billed, where every consistent explanation says the same number. */
