@@ -62,8 +62,21 @@ export function orderedStanding(
   content: RowContent,
 ): RowStanding {
   const standing = rowStanding(record, attempts, retryFor(record, retry), content);
-  if (standing.ended || standing.begins !== 'submit' || ends === undefined || !isUntouched(record)) return standing;
-  return { ended: true, status: ends.status, creditsNano: 0 };
+  if (standing.ended || standing.begins !== 'submit' || ends === undefined) return standing;
+  if (record === undefined || isUntouched(record)) return { ended: true, status: ends.status, creditsNano: 0 };
+  if (isOrdered(record, attempts)) return standing;
+  return { ended: true, status: record.status, creditsNano: record.creditsNano ?? null };
+}
+
+/**
+ * Whether a person had a row that had ended go on. What the service says late of its attempt is no order: a batch that
+ * was cancelled, or stopped by itself, sends nothing for it.
+ */
+function isOrdered({ rerunAtMs }: RowRecord, attempts: Attempt[]): boolean {
+  const last = attempts.at(-1)?.states.at(-1);
+  if (rerunAtMs !== undefined || last?.state === 'ruled') return true;
+  if (last?.state === 'verdict') return last.byPerson === true;
+  return last?.state === 'overridden' && (last.cause === 'person' || last.cause === 'rerun');
 }
 
 /** Where a row of a batch stands, by its record and, where that does not say it, by its attempts. */
@@ -90,7 +103,7 @@ export function retryFor(record: RowRecord | undefined, retry: RetryOrder | null
   return { classes: retry.classes, beforeMs: Number.POSITIVE_INFINITY };
 }
 
-/** A row that ended by itself has a record, and a person may have it go on. */
+/** A row that ended by itself has a record. */
 function isUntouched(record: RowRecord | undefined): boolean {
   return record === undefined || record.status === 'not_started';
 }

@@ -2,10 +2,11 @@
 import { expect, test } from 'vitest';
 import { fedRowActivities } from '../../activities/fed-rows.js';
 import { rowActivities } from '../../activities/rows.js';
+import type { AttemptState } from '../../src/domain/attempt.js';
 import { clearCancelled, markCancelled } from '../../src/home/batch-marks.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
 import { notOrdered, runOrder } from '../../src/home/run-order.js';
-import { wholeRecord } from '../home/support/examples.js';
+import { intent, wholeRecord } from '../home/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 const ROW = plainRow('r');
@@ -72,4 +73,30 @@ test('6-O10: one that failed after it stays failed', async () => {
   await clear();
   expect(await reopen()).toEqual({ outcome: 'nothing' });
   expect(await refusal()).toEqual({ outcome: 'ended', status: 'failed' });
+});
+
+test('what the service says late of a lost answer sends nothing for a batch that was cancelled; a person may (I19)', async () => {
+  const lost = async (last: AttemptState) => {
+    const { deps, clock, generation, refOf } = await accountAtHand([ROW]);
+    const ref = { batch: 'b', id: 'r', n: 1 };
+    await deps.ledger.claim(ref, intent({ rowHash: ROW.hash, kind: ROW.kind, generation }));
+    const evidence = { rule: 'S2', phase: 'headers', message: 'cut' } as const;
+    await deps.ledger.append(ref, { state: 'unknown', atMs: clock.nowMs, evidence });
+    await deps.ledger.append(ref, { state: 'verdict', atMs: clock.nowMs, verdict: 'billed', sentence: 'billed' });
+    const record = { status: 'lost_paid', reasonCode: 'answer_lost_billed', creditsNano: 5, seenStates: 3 } as const;
+    await deps.records.writeRecord('b', wholeRecord('r', { ...record, kind: ROW.kind, rowHash: ROW.hash }));
+    await markCancelled(deps.home, 'b', clock.nowMs);
+    await deps.ledger.append(ref, last);
+    clock.nowMs += 1_000;
+    const row = refOf(ROW);
+    const asked = { batch: 'b', generation, cursor: { part: 0, index: 0 }, limit: 5, retry: null, roomNano: null };
+    const earlier = await deps.ledger.read('b', 'r');
+    const { finished, entries } = await rowActivities(deps).pageRows(asked);
+    const refusal = await notOrdered(deps, row, { hash: ROW.hash, earlier, sinceMs: clock.nowMs });
+    return { finished, begins: entries.map((entry) => entry.begins), refusal };
+  };
+  const refused = { state: 'refused', atMs: 1, rule: 'S1', next: 'retry_sync', message: 'refunded' } as const;
+  expect(await lost(refused)).toMatchObject({ finished: { lost_paid: 1 }, begins: [] });
+  const person = await lost({ state: 'overridden', atMs: 1, cause: 'person', by: { who: 'ann' } });
+  expect(person).toMatchObject({ finished: {}, begins: ['submit'], refusal: undefined });
 });

@@ -43,7 +43,7 @@ describe('simulation', () => {
   // The trace must show the situation, so that a seed which no longer has it is noticed.
   test.each([
     [
-      25,
+      380,
       'of two answers of one price one was billed: they are settled by count, and that is no second payment (G1)',
       [/verdict not_billed, together as/, /verdict billed, together as/],
     ],
