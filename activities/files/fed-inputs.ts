@@ -2,7 +2,7 @@ import type { InputRefused } from '../../src/contract/pages.js';
 import type { MediaFacts } from '../../src/domain/media-type.js';
 import type { OutputFile } from '../../src/domain/outcome.js';
 import type { Frame } from '../../src/domain/row.js';
-import { type Feeder, lacksDriverLength } from '../../src/home/feeders.js';
+import { type Feeder, isReady, lacksDriverLength } from '../../src/home/feeders.js';
 import { readFrame, writeFrame } from '../../src/home/feeds.js';
 import { endOfFeeder } from '../../src/home/upstream.js';
 import { probeMedia } from '../../src/manifest/media/probe-media.js';
@@ -23,6 +23,11 @@ export async function takeFedInputs(deps: Dependencies, work: InputWork): Promis
     // It had its file when the row was begun.
     const end = feeders.map(endOfFeeder).find((one) => one !== undefined);
     return { reason: end?.endedFor ?? 'upstream_failed', text: end?.endedText ?? `waits for ${waitsFor(feeders)}` };
+  }
+  const again = feeders.find((feeder) => !isReady([feeder]));
+  if (again !== undefined) {
+    // Nothing is paid for a file that is being replaced: the row is begun anew once that render has ended.
+    return { reason: 'upstream_failed', text: `row ${again.media.id}, which feeds it, is being rendered again` };
   }
   const waitsInVain = await failedFirst(deps, work);
   if (waitsInVain !== undefined) {

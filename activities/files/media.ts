@@ -4,6 +4,7 @@ import type { ResponseFormat } from '../../src/domain/batch.js';
 import type { ServiceRequest } from '../../src/domain/exchange.js';
 import type { Media, ResolvedMedia, ResolvedMediaSet } from '../../src/domain/row.js';
 import { isS3Address } from '../../src/domain/s3.js';
+import { isReady } from '../../src/home/feeders.js';
 import { reachableSeconds } from '../../src/kinds/expected.js';
 import { needsUrl } from '../../src/manifest/columns.js';
 import { encodeJson, forgotten, readJson } from '../../src/store/json-file.js';
@@ -40,6 +41,8 @@ export async function buildRequest(
   responseFormat: ResponseFormat,
   offer: CallbackOffer | undefined,
 ): Promise<ServiceRequest | 'needs_inputs' | NotBuilt> {
+  // While the row waited for its slot a person may have ordered another render of what feeds it.
+  if (!isReady(feeders)) return 'needs_inputs';
   try {
     return adapter.submitRequest(row, await resolveMedia(deps, { row, feeders, adapter, options, batch }), {
       responseFormat,
