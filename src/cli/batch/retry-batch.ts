@@ -60,12 +60,14 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   for (const line of planLines(plan, hintsOf(session))) terminal.note(line);
   await approvePlan(known, plan, flags.yes);
   await proveOut(access, 0, known.out);
-  await inputs?.accept();
-  await clearCancelled(access.home, batch);
-  await clearStopped(access.home, batch);
-  await clearFollowers(access.home, batch);
   // The budget that the batch has bounds what is retried, however the question was answered.
   const order = await readBatchOrder(access.home, batch);
   const retries = flags.retries ?? order?.policy.retries ?? 0;
-  return submitAndFollow({ ...known, session: asOrdered(session, order), rows, retry, retries });
+  // Not before it can be handed over: of a retry that was refused nothing may stand that a later `resume --all` pays for.
+  return submitAndFollow({ ...known, session: asOrdered(session, order), rows, retry, retries }, async () => {
+    await inputs?.accept();
+    await clearCancelled(access.home, batch);
+    await clearStopped(access.home, batch);
+    await clearFollowers(access.home, batch);
+  });
 }
