@@ -127,7 +127,7 @@ export function standsFor(attempt: Attempt, content: RowContent | undefined): bo
 }
 
 /** Its job may render. */
-function isAtService(standing: Standing): boolean {
+export function isAtService(standing: Standing): boolean {
   return standing === 'created' || standing === 'claimed' || standing === 'open_case';
 }
 

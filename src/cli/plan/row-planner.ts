@@ -6,7 +6,7 @@ import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { intentOf, isKnownUnbilled, standingOf } from '../../domain/standing.js';
 import { isCancelledBatch } from '../../home/batch-marks.js';
-import { type RowContent, rowStanding } from '../../home/row-standing.js';
+import { isAtService, isOutdone, type RowContent, rowStanding } from '../../home/row-standing.js';
 import type { BatchPlace, HomeAccess } from '../access/home-access.js';
 import { findLost, type LostFile, type OutputCheck } from '../batch/lost-files.js';
 import { type CopySources, openCopySources } from '../reuse/source-of-copy.js';
@@ -110,7 +110,7 @@ export function planRow(
   isCancelled: boolean,
 ): PlannedRow {
   const isKept = record?.keptFor === row.hash;
-  const changed = isKept ? undefined : changeOf(row, attempts, record === undefined);
+  const changed = isKept ? undefined : changeOf(row, attempts, record);
   const isUntried = attempts.length === 0;
   const isUnpaid = attempts.every((attempt) => isKnownUnbilled(standingOf(attempt)));
   const mayReuse = isUnpaid && record?.status !== 'done' && record?.status !== 'review';
@@ -136,11 +136,13 @@ export function takenBy(batch: string, { row: { id }, plan, reusedFrom, sha256 }
 }
 
 /** Only an attempt that was or may be billed binds a row to its content. */
-function changeOf(row: Row, attempts: Attempt[], isOpen: boolean): ChangedRow | undefined {
+function changeOf(row: Row, attempts: Attempt[], record: RowRecord | undefined): ChangedRow | undefined {
   const paid = attempts.findLast((attempt) => !isKnownUnbilled(standingOf(attempt)));
-  const intent = paid === undefined ? undefined : intentOf(paid);
-  if (intent === undefined || intent.rowHash === row.hash) return undefined;
-  return { submittedHash: intent.rowHash, isOpen };
+  const intent = paid && intentOf(paid);
+  if (!paid || !intent || intent.rowHash === row.hash) return undefined;
+  // Rendered or tried again, a row keeps the record of before until that has ended.
+  const isAgain = record !== undefined && isOutdone(record, attempts) && isAtService(standingOf(paid));
+  return { submittedHash: intent.rowHash, isOpen: record === undefined || isAgain };
 }
 
 /** Counted and priced as if it were paid again: without the order for it, nothing of the manifest is submitted. */
