@@ -43,7 +43,7 @@ export function markHome(deps: Dependencies, batch: string): Promise<boolean> {
 
 /** The batch submits nothing more from this home until a person has said which home is the right one. */
 export async function holdForHome(deps: Dependencies, batch: string): Promise<void> {
-  const isNew = await orderPause(deps.home, batch, true);
+  const isNew = await orderPause(deps.home, batch, true, { isHeldForHome: true });
   if (!isNew) return;
   await deps.messenger.pauseBatch(batch);
   deps.log.error({ batch }, 'its outputs tell of another or a newer home: the batch is paused');

@@ -28,6 +28,8 @@ export interface BatchOrder {
   generation?: string;
   /** Nothing new is submitted until it is resumed. */
   isPaused?: boolean;
+  /** No person paused it, but a home that is not the one that its outputs tell of. */
+  isHeldForHome?: true;
   /** Rows in the manifest's order; absent = chains are carried through before new ones begin. */
   isBreadthFirst?: boolean;
   /** The price rules that it was run with; absent = none were given, and its worker's own count. */
@@ -88,6 +90,7 @@ const orderSchema = z.object({
   retry: z.exactOptional(retrySchema.nullable()),
   generation: z.exactOptional(z.string()),
   isPaused: z.exactOptional(z.boolean()),
+  isHeldForHome: z.exactOptional(z.literal(true)),
   isBreadthFirst: z.exactOptional(z.boolean()),
   prices: z.exactOptional(z.array(priceRuleSchema)),
   notify: z.exactOptional(z.array(z.string())),
@@ -137,12 +140,17 @@ export function readBatchOrder(home: HomePlace, batch: string): Promise<BatchOrd
  * as it is. Gives whether the order is
  * another one now.
  */
-export async function orderPause(home: HomePlace, batch: string, isPaused: boolean): Promise<boolean> {
-  const changed = await changeBatchOrder(home, batch, (order) =>
-    order === undefined || order.isDamaged || (order.isPaused ?? false) === isPaused
-      ? undefined
-      : { ...order, isPaused },
-  );
+export async function orderPause(
+  home: HomePlace,
+  batch: string,
+  isPaused: boolean,
+  why?: { isHeldForHome: true },
+): Promise<boolean> {
+  const changed = await changeBatchOrder(home, batch, (order) => {
+    if (order === undefined || order.isDamaged || (order.isPaused ?? false) === isPaused) return undefined;
+    const { isHeldForHome: _, ...rest } = order;
+    return { ...rest, isPaused, ...why };
+  });
   await notePause(home, batch, isPaused, Date.now());
   return changed !== undefined;
 }

@@ -97,11 +97,11 @@ async function otherHomes(access: HomeAccess, trustsHome: boolean): Promise<stri
     if ((await otherHomeText(access, batch)) === undefined) continue;
     if (trustsHome) {
       await markAsOwn(access, batch);
-      // It was paused because of its home.
-      await orderPause(access.home, batch, false);
+      // What a person paused waits for an order of its own, whichever home is the right one.
+      if ((await readBatchOrder(access.home, batch))?.isHeldForHome) await orderPause(access.home, batch, false);
       continue;
     }
-    await orderPause(access.home, batch, true);
+    await orderPause(access.home, batch, true, { isHeldForHome: true });
     found.push(batch);
   }
   return found;
