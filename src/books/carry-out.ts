@@ -1,5 +1,7 @@
 import type { Attempt, AttemptRef } from '../domain/attempt.js';
+import { defined } from '../domain/defined.js';
 import { intentOf, wholeRefusal } from '../domain/standing.js';
+import { readBatchOrder } from '../home/batch-order.js';
 import { statesOf } from '../home/row-standing.js';
 import { policyOf, runOrder } from '../home/run-order.js';
 import { isTrusted } from '../home/verdicts.js';
@@ -29,8 +31,11 @@ export async function carryOut(
   const intent = intentOf(attempt);
   const isRefused = wholeRefusal(attempt) !== undefined;
   const goesOn = intent !== undefined && !isRefused && (await maySendAgain(books, batch));
+  // It fails from now on: a retry that was ordered before did not mean it, nor did a person see what it would cost.
+  const under = defined({ endedUnder: (await readBatchOrder(books.home, batch))?.retry?.id });
   // A record that has not seen the last state is outdone by it.
-  await reviseRow(books, { batch, id }, { revision: 'unbilled', sentence, seenStates: goesOn ? states - 1 : states });
+  const seenStates = goesOn ? states - 1 : states;
+  await reviseRow(books, { batch, id }, { revision: 'unbilled', sentence, seenStates, ...under });
   if (!goesOn) return;
   const { generation, part, index, kind } = intent;
   const row = { batch, generation, part, index, id, kind };

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RowFinished } from '../contract/messages.js';
+import { defined } from '../domain/defined.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Flag, RowRecord } from '../domain/outcome.js';
 import { keepEarlier } from '../home/earlier-render.js';
@@ -19,7 +20,7 @@ export type Revision =
       moreNano: CreditsNano | null;
     }
   /** A bill that was found came back, or a row that ended undecided was not billed after all. */
-  | { revision: 'unbilled'; sentence: string; seenStates: number }
+  | { revision: 'unbilled'; sentence: string; seenStates: number; endedUnder?: string }
   /** A row that ended undecided was billed. */
   | { revision: 'billed'; sentence: string; seenStates: number }
   /** The row's own charge was seen alone. */
@@ -77,10 +78,11 @@ function revisedRecord(record: RowRecord, revision: Revision): RowRecord {
     case 'unbilled': {
       if (record.status !== 'lost_paid' && record.reasonCode !== 'answer_lost_undecided') return record;
       const { creditsNano: _ofAll, ...rest } = record;
-      const { sentence: reason, seenStates } = revision;
+      const { sentence: reason, seenStates, endedUnder } = revision;
       // What other attempts of the row have cost is not known here.
       const cost = record.attempts > 1 ? ({ creditsBasis: 'unknown' } as const) : { creditsNano: 0 };
-      return { ...rest, ...cost, status: 'failed', reasonCode: 'answer_lost_unbilled', reason, seenStates };
+      const end = { status: 'failed', reasonCode: 'answer_lost_unbilled', reason, seenStates } as const;
+      return { ...rest, ...cost, ...end, ...defined({ endedUnder }) };
     }
     case 'contradicted': {
       const { creditsNano: _unknownNow, ...rest } = record;
