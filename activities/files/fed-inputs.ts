@@ -1,6 +1,6 @@
 import type { InputRefused } from '../../src/contract/pages.js';
 import type { MediaFacts } from '../../src/domain/media-type.js';
-import type { OutputFile } from '../../src/domain/outcome.js';
+import type { OutputFile, RowRecord } from '../../src/domain/outcome.js';
 import type { Frame } from '../../src/domain/row.js';
 import { type Feeder, isReady, lacksDriverLength } from '../../src/home/feeders.js';
 import { readFrame, writeFrame } from '../../src/home/feeds.js';
@@ -55,11 +55,11 @@ export async function unfitInputs(deps: Dependencies, work: InputWork): Promise<
 
 /** The feeder whose new render the row was to be rendered again for, where that one has not come. */
 async function failedFirst({ records }: Dependencies, { row, feeders, batch }: InputWork): Promise<string | undefined> {
-  const orderedAtMs = (await records.readRecord(batch, row.id))?.rerunAtMs;
-  if (orderedAtMs === undefined) return undefined;
-  const failed = feeders.find(
-    ({ record }) => record?.flags.includes('rerun_failed') === true && record.finishedAtMs >= orderedAtMs,
-  );
+  const { rerunAtMs, rerunWith = [] } = (await records.readRecord(batch, row.id)) ?? {};
+  if (rerunAtMs === undefined) return undefined;
+  // By the order itself first: the clock of the machine that gave it may be ahead of the worker's.
+  const isMeant = ({ id, finishedAtMs }: RowRecord): boolean => rerunWith.includes(id) || finishedAtMs >= rerunAtMs;
+  const failed = feeders.find(({ record }) => record?.flags.includes('rerun_failed') === true && isMeant(record));
   return failed?.media.id;
 }
 

@@ -80,6 +80,8 @@ export interface RowRecord {
   endedUnder?: string;
   /** When a person ordered another render, which has not ended: until then this one holds. */
   rerunAtMs?: number;
+  /** The rows that feed it and whose other render was ordered with its own: it is not paid where one of those has not come. */
+  rerunWith?: string[];
   /** Why another render that was ordered brought nothing, beside the flag `rerun_failed`. */
   rerunFailedFor?: ReasonCode;
   /** Its files are those of an earlier render, since another one was ordered and needs a person. */

@@ -37,8 +37,8 @@ export function keepEarlier(before: RowRecord | undefined, record: RowRecord): R
 
 /** Another render that was ordered has not come, and is not waited for any more. */
 export function failedAgain(before: RowRecord, now: RowRecord): RowRecord {
-  const { rerunAtMs: _rerunAtMs, hasEarlierFiles: _hasEarlierFiles, reasonCode: _reasonCode, ...earlier } = before;
-  const { creditsNano: _creditsNano, rerunFailedFor: _rerunFailedFor, ...rest } = earlier;
+  const { rerunAtMs: _rerunAtMs, rerunWith: _rerunWith, hasEarlierFiles: _hasEarlierFiles, ...earlier } = before;
+  const { reasonCode: _reasonCode, creditsNano: _creditsNano, rerunFailedFor: _rerunFailedFor, ...rest } = earlier;
   const why = [now.reasonCode, now.reason].filter((part) => part !== undefined).join(': ');
   const flags = now.flags.filter((flag) => flag !== 'rerun_failed');
   return {

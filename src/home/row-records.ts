@@ -101,6 +101,7 @@ export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   finishedAtMs: timeSchema,
   endedUnder: optionalText,
   rerunAtMs: optionalTime,
+  rerunWith: z.exactOptional(z.array(text)),
   rerunFailedFor: z.exactOptional(reasonSchema),
   hasEarlierFiles: z.exactOptional(z.literal(true)),
   reusedFrom: optionalText,

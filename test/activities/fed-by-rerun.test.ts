@@ -21,6 +21,7 @@ async function waiting(hero: Partial<RowRecord>) {
   const row = at.refOf(EDIT);
   const env = new MockActivityEnvironment();
   return {
+    deps,
     sent,
     attempts: () => deps.ledger.read('b', 'edit'),
     submit: () => env.run(submitActivities(deps).submit, { row, n: 1, grant: null, sinceMs: 0 }),
@@ -33,6 +34,14 @@ test('a row that waits for its slot is not sent with the file that is being repl
   expect(await submit()).toEqual({ outcome: 'needs_inputs' });
   expect([sent(), await attempts()]).toEqual([0, []]);
   const text = 'row hero, which feeds it, is being rendered again';
+  expect(await prepare()).toEqual({ reason: 'upstream_failed', text });
+});
+
+test('what was ordered with a render that failed is not paid, whatever clock the order was given by', async () => {
+  const { prepare, deps } = await waiting({ flags: ['rerun_failed'], finishedAtMs: 1_000 });
+  const ordered = { rerunAtMs: 3_000, rerunWith: ['hero'] };
+  await deps.records.writeRecord('b', rowRecord({ id: 'edit', rowHash: EDIT.hash, ...ordered }));
+  const text = 'row hero, which feeds it, was to be rendered again first';
   expect(await prepare()).toEqual({ reason: 'upstream_failed', text });
 });
 

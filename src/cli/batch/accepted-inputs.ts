@@ -60,7 +60,8 @@ export function createAcceptedInputs(known: KnownBatch, retry: RetryOrder): Acce
     async accept() {
       await acceptFiles(known, retouched.values());
       await noteReruns(access.home, batch, [...again.keys()]);
-      for (const one of again.values()) await recordRerun(known, one, retry.beforeMs);
+      const rows = [...again.values()];
+      for (const one of rows) await recordRerun(known, one, { rows, atMs: retry.beforeMs });
     },
   };
 }

@@ -1,4 +1,5 @@
 import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
+import { fedMedia } from '../../domain/row.js';
 import { type Standing, standingOf } from '../../domain/standing.js';
 import { sampleInForce } from '../../home/batch-marks.js';
 import { noteReruns } from '../../home/row-orders.js';
@@ -44,7 +45,7 @@ export async function rerunRow(session: Session, batch: string, id: string, orde
   await approve(known, rows, order.yes);
   await noteReruns(known.access.home, batch, ids);
   // What feeds before what is fed: while a row waits for its new render, nothing that it feeds begins.
-  for (const one of rows) await recordRerun(known, one, Date.now());
+  for (const one of rows) await recordRerun(known, one, { rows, atMs: Date.now() });
   const held = await continueRows(known, [refTo(known, asked)]);
   tell(known, ids, held);
   return EXIT.done;
@@ -66,17 +67,19 @@ async function approve(known: KnownBatch, rows: readonly RerunRow[], isSaidYes =
   await confirm(session.cli.io, `Render ${names} again: ${costs}?`, alone);
 }
 
-/** The ledger first: the record then says for certain that another attempt may be made. */
+/** The ledger first: the record then says for certain that another attempt may be made. `rows`: all of the order. */
 export async function recordRerun(
   { access, batch }: KnownBatch,
   { row, record, paid }: RerunRow,
-  atMs: number,
+  { rows, atMs }: { rows: readonly Pick<RerunRow, 'row'>[]; atMs: number },
 ): Promise<void> {
   const { ledger, records } = access;
   const by = { who: userName() };
   for (const n of paid)
     await ledger.append({ batch, id: row.id, n }, { state: 'overridden', atMs, cause: 'rerun', by });
-  await records.changeRecord(batch, row.id, (now = record) => ({ ...now, rerunAtMs: atMs }));
+  const feeding = rows.filter((one) => fedMedia(row).some(({ at }) => at === one.row.index));
+  const rerunWith = feeding.map((one) => one.row.id);
+  await records.changeRecord(batch, row.id, (now = record) => ({ ...now, rerunAtMs: atMs, rerunWith }));
 }
 
 function tell({ session, batch }: KnownBatch, rows: readonly string[], held: string | undefined): void {
