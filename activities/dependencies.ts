@@ -157,8 +157,6 @@ export interface Messenger extends BookMessages {
   limitsRefused(): Promise<void>;
   /** False when the job does not run. */
   outcomeKnown(job: JobKey, message: OutcomeKnown): Promise<boolean>;
-  /** Whether each job's workflow is open now. */
-  areOpen(jobs: JobKey[]): Promise<boolean[]>;
   /** Has a handle that a callback named confirmed for a row whose case is settled without it. */
   confirmLate(input: LateHandleInput): Promise<void>;
   /** Has a paid output fetched on after its row has ended; once at a time. */

@@ -1,4 +1,4 @@
-import type { Attempt, AttemptRef } from '../domain/attempt.js';
+import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
 import { defined } from '../domain/defined.js';
 import { intentOf, wholeRefusal } from '../domain/standing.js';
 import { readBatchOrder } from '../home/batch-order.js';
@@ -9,7 +9,7 @@ import { contradict } from './contradict.js';
 import { finishBooks } from './finish-books.js';
 import { isGrouped } from './group-labels.js';
 import type { Books } from './open-books.js';
-import { reviseRow } from './revise.js';
+import { insist, reviseRow } from './revise.js';
 
 /** What a verdict that comes after a row's end makes of the row. */
 
@@ -36,11 +36,17 @@ export async function carryOut(
   // A record that has not seen the last state is outdone by it.
   const seenStates = goesOn ? states - 1 : states;
   await reviseRow(books, { batch, id }, { revision: 'unbilled', sentence, seenStates, ...under });
-  if (!goesOn) return;
-  const { generation, part, index, kind } = intent;
+  if (goesOn) await tellGoesOn(books, { batch, id }, intent);
+}
+
+/** A batch that has ended finds the row at its next order. */
+async function tellGoesOn(
+  { messenger }: Books,
+  { batch, id }: { batch: string; id: string },
+  { generation, part, index, kind }: Intent,
+): Promise<void> {
   const row = { batch, generation, part, index, id, kind };
-  // A batch that has ended finds it at its next order.
-  await books.messenger.reopen({ generation, rows: 0, row });
+  await insist(() => messenger.reopen({ generation, rows: 0, row }));
 }
 
 async function maySendAgain(books: Books, batch: string): Promise<boolean> {
@@ -76,6 +82,12 @@ export async function finishVerdict(books: Books, ref: AttemptRef, attempt: Atte
     return true;
   }
   const isUndecided = record.reasonCode === 'answer_lost_undecided';
+  if (isLast && verdict === 'not_billed' && record.reasonCode === 'answer_lost_unbilled') {
+    const [intent, [isOpen]] = [intentOf(attempt), await books.messenger.areOpen([ref])];
+    // The word that it goes on was lost on its way to the batch.
+    if (intent && !isOpen && (await maySendAgain(books, ref.batch))) await tellGoesOn(books, ref, intent);
+    return false;
+  }
   if (!isLast || !(isUndecided || (verdict === 'not_billed' && record.status === 'lost_paid'))) return false;
   await finishBooks(books, ref, attempt);
   if (verdict === 'not_billed') await books.ledger.close(ref);

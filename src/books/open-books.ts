@@ -25,6 +25,8 @@ export interface BookMessages {
   rewriteResults(batch: string): Promise<void>;
   /** Tells a batch that runs of a row that may go on; false when it does not run, and the next `run` finds the row. */
   reopen(order: { generation: string; rows: number; row: RowRef }): Promise<boolean>;
+  /** Whether each of these rows has a job that runs. */
+  areOpen(rows: { batch: string; id: string }[]): Promise<boolean[]>;
 }
 
 /** The money of one account: what its attempts cost, what its balance tells of lost answers, and what it taught. */

@@ -55,7 +55,7 @@ export async function tellRevised(
 }
 
 /** Nobody corrects a record a second time: a server that is away for a moment must not lose what it means. */
-async function insist<T>(send: () => Promise<T>): Promise<T> {
+export async function insist<T>(send: () => Promise<T>): Promise<T> {
   for (let n = 1; ; n += 1) {
     try {
       return await send();

@@ -124,6 +124,7 @@ test.each([
     asked.push(id);
     return true;
   };
+  deps.messenger.areOpen = async () => [asked.length > 0];
   await read([1], 19.8);
   await settle();
   await deps.records.writeRecord('b', lostPaid);
@@ -170,6 +171,7 @@ test('a worker that dies before the record of a bill that came back: the next re
     asked.push(id);
     return true;
   };
+  deps.messenger.areOpen = async () => [asked.length > 0];
   await read([1], 19.8);
   await settle();
   await deps.records.writeRecord('b', lostPaid);
@@ -180,6 +182,21 @@ test('a worker that dies before the record of a bill that came back: the next re
   expect(record).toMatchObject({ status: 'failed', reasonCode: 'answer_lost_unbilled', creditsNano: 0 });
   // Once: what was carried out is not carried out at each reading.
   expect(asked).toEqual(['still']);
+});
+
+test('I6: the word that a row goes on is said again where it was lost on its way, until its job runs', async () => {
+  const { deps, read } = await refunded();
+  const limits = { maxCreditsNano: null, maxFailures: null };
+  const policy = { ambiguity: 'if-proved', retries: 0, wasteMaxNano: 0 } as const;
+  await writeBatchOrder(deps.home, 'b', { limits, policy, retry: null });
+  // All but the last state were seen: the row goes on.
+  const goesOn = { status: 'failed', reasonCode: 'answer_lost_unbilled', creditsNano: 0, seenStates: 3 } as const;
+  await deps.records.writeRecord('b', { ...lostPaid, ...goesOn });
+  const asked: string[] = [];
+  deps.messenger.reopen = async ({ row: { id } }) => asked.push(id) > 0;
+  deps.messenger.areOpen = async () => [asked.length > 1];
+  await read(minutes(25, 29), 20);
+  expect(asked).toEqual(['still', 'still']);
 });
 
 test('a worker that dies before the record of a contradicted verdict: the row is in review all the same', async () => {
