@@ -71,7 +71,7 @@ export function judgeVerdicts(
     const cost = post?.jobs.reduce((sum, job) => sum + costNano(job), 0) ?? 0;
     const verdict: JudgedCase['verdict'] = last.state.state === 'verdict' && found ? found.verdict : 'late answer';
     // What is reserved and given back later was billed when the verdict's reading was made, or Λ before: the balance is late.
-    const readMs = last.atMs - READ_AGE_MAX_MS;
+    const readMs = Math.min(last.atMs - READ_AGE_MAX_MS, shownMs(found?.sentence ?? '', last.atMs));
     const wasBilled = wasCharged(service, post?.jobs ?? [], readMs - scenario.waits.lambdaMs, last.atMs);
     const isByGroup = found?.group !== undefined;
     // Of a group the count is judged, not which of its members were billed.
@@ -106,6 +106,17 @@ export function judgeVerdicts(
     isTwin: all.some((other) => areTwins(one, other)),
     isAlone: !all.some((other) => other !== one && overlap(one, other)),
   }));
+}
+
+const DAY_MS = 86_400_000;
+
+/** The reading that a bill rests on, by what is said of it; what came later may not have told yet that it came back. */
+function shownMs(sentence: string, saidMs: number): number {
+  const [, time] = /between [\d:]{8} and ([\d:]{8});/.exec(sentence) ?? [];
+  if (time === undefined) return saidMs;
+  const ofDayMs = Date.parse(`1970-01-01T${time}Z`);
+  const saidOfDayMs = (EPOCH_MS + saidMs) % DAY_MS;
+  return saidMs - ((saidOfDayMs - ofDayMs + DAY_MS) % DAY_MS);
 }
 
 /** One unit of the last place of this account's balances, nanocredits. */
