@@ -107,7 +107,8 @@ function rowsOf(rows: readonly PageRow[], order: Exclude<Order, { order: 'retry'
     case 'cancel':
       return rows.filter(({ status }) => OPEN.includes(status));
     case 'resume':
-      return rows.filter(({ status }) => status === 'waiting' || status === 'not_started');
+      // What waits for another row is sent by the same order, once that one has ended.
+      return rows.filter(({ status }) => UNSENT.includes(status) || status === 'not_started');
     case 'resubmit':
     case 'attach-handle':
       return withDependents(rows, order.id).filter(({ id, status }) => id === order.id || UNTRIED.includes(status));

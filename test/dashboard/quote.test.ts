@@ -73,6 +73,10 @@ test('what waits for another row is cancelled with the others', async () => {
   expect(await quoteOf(SOURCE, 'b', BATCH, { order: 'cancel' })).toEqual({ rows: 3, credits: '0' });
 });
 
+test('a batch that goes on is confirmed with the rows that wait for others', async () => {
+  expect(await quoteOf(SOURCE, 'b', BATCH, { order: 'resume' })).toEqual({ rows: 3, credits: '0.75' });
+});
+
 test('an order for a row in review is confirmed with what follows it', async () => {
   expect(await quoteOf(SOURCE, 'b', BATCH, { order: 'resubmit', id: 'hero' })).toEqual({ rows: 3, credits: '0.75' });
   const attach = await quoteOf(SOURCE, 'b', BATCH, { order: 'attach-handle', id: 'hero', handle: 'x' });
