@@ -47,3 +47,17 @@ test('a retry with nothing to retry says so', async () => {
   const nothing = "'b' has no failed or cancelled row of class render_failed: nothing is run again";
   expect(await give({ order: 'retry', reason: 'render_failed' })).toEqual([200, nothing]);
 });
+
+test('what the dashboard was started with stands behind what its page orders', async () => {
+  const limited = await serveHome(home, '--rpm', '30', '--concurrency', '4', '--max-credits', '5');
+  const token = { 'x-callsheet-session': await sessionOf(limited) };
+  const order = async (what: object): Promise<number> => {
+    const body = JSON.stringify(what);
+    return (await fetch(`${limited.origin}/api/batches/b/orders`, { method: 'POST', body, headers: token })).status;
+  };
+  expect(await order({ order: 'account-limits', rpm: '60' })).toBe(200);
+  const { ordered } = JSON.parse((await home.run('limits', '--json')).stdout);
+  await home.run('limits', '--reset');
+  await limited.stop();
+  expect(ordered).toEqual({ concurrency: null, rpm: 60 });
+});

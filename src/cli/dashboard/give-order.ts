@@ -10,7 +10,8 @@ import { EXIT } from '../user-error.js';
  */
 export async function giveOrder(cli: Cli, settings: readonly string[], batch: string, order: Order): Promise<string> {
   const { words, flags } = commandOf(batch, order);
-  const { exitCode, stdout, stderr, isTaken } = await runCommand(cli, [...words, ...settings, ...flags]);
+  const others = settings.filter((setting) => !isAsked(order, setting));
+  const { exitCode, stdout, stderr, isTaken } = await runCommand(cli, [...words, ...others, ...flags]);
   const said = words.includes('--json') ? '' : lastLine(stdout);
   if (isTaken && (hasRows(stdout) || exitCode === EXIT.detached)) {
     return `the rows of '${batch}' are handed over: they go on in the background`;
@@ -21,6 +22,14 @@ export async function giveOrder(cli: Cli, settings: readonly string[], batch: st
   if (exitCode === EXIT.done || (exitCode === EXIT.needsPerson && said !== ''))
     return said || lastLine(stderr) || 'done';
   throw new OrderRefused(errorsOf(stderr) || lastLine(stderr) || said || `the order ended with exit code ${exitCode}`);
+}
+
+const ASKING: readonly Order['order'][] = ['limits', 'account-limits', 'resume', 'approve'];
+const ASKED = ['--concurrency=', '--rpm=', '--max-credits='];
+
+/** What such an order asks for on the page is not as the dashboard was started: an empty field leaves it as it is. */
+function isAsked({ order }: Order, setting: string): boolean {
+  return ASKING.includes(order) && ASKED.some((flag) => setting.startsWith(flag));
 }
 
 interface Told {
