@@ -1,5 +1,5 @@
 // `callsheet dashboard` on a home without an engine, in the test's own process.
-import { cli } from '../cli/harness.js';
+import { type CliSurroundings, cli } from '../cli/harness.js';
 import type { SeededHome } from '../cli/seeded-home.js';
 import { ACCOUNT } from '../cli/seeded-home.js';
 
@@ -14,16 +14,24 @@ export interface ServedHome {
 }
 
 export async function serveHome(home: SeededHome, ...flags: string[]): Promise<ServedHome> {
+  return serveWith(home, { env: { CALLSHEET_API_KEY: 'sk-svc-test' } }, ...flags);
+}
+
+/** `key`: where the command has it from. */
+export async function serveWith(
+  home: SeededHome,
+  key: Pick<CliSurroundings, 'env' | 'stdin'>,
+  ...flags: string[]
+): Promise<ServedHome> {
   let end = (): void => undefined;
   let told = '';
   const settings = ['--home', `${home.folder}/home`, '--account', ACCOUNT, '--base-url', 'http://127.0.0.1:9'];
-  const env = { CALLSHEET_API_KEY: 'sk-svc-test' };
   let heard: (url: string) => void = () => undefined;
   const url = new Promise<string>((resolve) => {
     heard = resolve;
   });
   const ended = cli(['dashboard', '--json', ...flags, ...settings], {
-    ...{ cwd: home.folder, env },
+    ...{ cwd: home.folder, ...key },
     onOutput: (text) => {
       told += text;
       const found = /"url":"([^"]+)"/.exec(told)?.[1];

@@ -1,7 +1,7 @@
 // An order of the page says what the command line says, whether it is refused or finds nothing to do.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SeededHome, seededHome, T0 } from '../cli/seeded-home.js';
-import { type ServedHome, serveHome, sessionOf } from './dashboard-rig.js';
+import { type ServedHome, serveHome, serveWith, sessionOf } from './dashboard-rig.js';
 
 let home: SeededHome;
 let served: ServedHome;
@@ -60,4 +60,16 @@ test('what the dashboard was started with stands behind what its page orders', a
   await home.run('limits', '--reset');
   await limited.stop();
   expect(ordered).toEqual({ concurrency: null, rpm: 60 });
+});
+
+test('a key that came on standard input is there for every order', async () => {
+  const piped = await serveWith(home, { stdin: 'sk-svc-test' }, '--api-key-file', '-');
+  const token = { 'x-callsheet-session': await sessionOf(piped) };
+  const body = JSON.stringify({ order: 'retry', reason: 'render_failed' });
+  const said: number[] = [];
+  for (const _ of ['once', 'again']) {
+    said.push((await fetch(`${piped.origin}/api/batches/b/orders`, { method: 'POST', body, headers: token })).status);
+  }
+  await piped.stop();
+  expect(said).toEqual([200, 200]);
 });

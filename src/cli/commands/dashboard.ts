@@ -64,7 +64,8 @@ function repeatedFlags(command: Command): string[] {
   return [
     ...settings,
     ...(config === undefined ? [] : [`--config=${config}`]),
-    ...(apiKeyFile === undefined ? [] : [`--api-key-file=${apiKeyFile}`]),
+    // What came on standard input is handed on by itself.
+    ...(apiKeyFile === undefined || apiKeyFile === '-' ? [] : [`--api-key-file=${apiKeyFile}`]),
   ];
 }
 

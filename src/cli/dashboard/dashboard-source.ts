@@ -1,5 +1,5 @@
 import type { BatchHistory } from '../../dashboard/slot-history.js';
-import type { DashboardSource, Order } from '../../dashboard/source.js';
+import { type DashboardSource, type Order, OrderRefused } from '../../dashboard/source.js';
 import type { Attempt } from '../../domain/attempt.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { CreditsNano } from '../../domain/money.js';
@@ -25,6 +25,7 @@ import { type AccountState, readStates } from '../batch/batch-state.js';
 import { generationInForce } from '../batch/known-batch.js';
 import { accountLimits, batchLimits } from '../batch/limits-in-force.js';
 import { explanationsOf } from '../explain/explanations.js';
+import type { Cli } from '../io.js';
 import { spentBefore } from '../plan/approve-plan.js';
 import { caseOf } from '../review/show-case.js';
 import type { Session } from '../session.js';
@@ -69,8 +70,17 @@ export function createDashboardSource(session: Session, settings: readonly strin
     balance: (sinceMs) => home.checkpointsSince(sinceMs),
     history: (batch, ids, sinceMs) => historyOf(session, access, batch, ids, sinceMs),
     outputs: async (batch) => resultSources(access).openStore((await home.readBatch(batch))?.out ?? ''),
-    order: (batch: string, order: Order) => giveOrder(session.cli, settings, batch, order),
+    order: async (batch: string, order: Order) => giveOrder(await cliWithKey(session), settings, batch, order),
   };
+}
+
+/** What came on standard input can be read once: every order of the page has the key from here. */
+async function cliWithKey({ cli, keyFile, apiKey }: Session): Promise<Cli> {
+  if (keyFile !== '-') return cli;
+  const { secret } = await apiKey().catch((error: Error) => {
+    throw new OrderRefused(error.message);
+  });
+  return { ...cli, io: { ...cli.io, env: { ...cli.io.env, CALLSHEET_API_KEY: secret.reveal() } } };
 }
 
 async function mostOf(
