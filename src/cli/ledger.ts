@@ -88,8 +88,10 @@ const ADVICE = {
 
 /** Sets aside every damaged document that can be made anew, and says of each what became of it; gives the exit code. */
 export async function repairAll(session: Session): Promise<number> {
-  const { terminal, config } = session;
+  const { terminal, config, cli } = session;
   const { home } = openHomeAccess(config);
+  // What is left to be mended is mended, whoever has read enough of it.
+  cli.io.onReaderGone(() => undefined);
   const damaged: DamagedDocument[] = [];
   const documents = await verifyDocuments(home, (one) => damaged.push(one));
   const atMs = Date.now();

@@ -1,4 +1,5 @@
 // A disk damages one document: what it concerns needs a person or is made anew, and nothing else stands still (design 8).
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -98,6 +99,15 @@ describe('6-O4: one damaged document', () => {
     expect(stderr).toContain('set-aside');
     expect(await account.records.readRecord('b', 'row-1')).toBeUndefined();
     expect((await run(['ledger', 'verify'])).exitCode).toBe(0);
+  });
+
+  test('repair mends every document, whoever reads what it says of the first', async () => {
+    const keys = ['row-0', 'row-1'].map((id) => account.home.keys.record('b', id));
+    for (const key of keys) await damage(key);
+    const program = [process.execPath, '--import', 'tsx', 'src/cli/main.ts', 'ledger', 'repair'];
+    const env = { ...process.env, CALLSHEET_BASE_URL: emulator.url, CALLSHEET_DATA: join(cwd, 'data') };
+    spawnSync('sh', ['-c', '"$@" | :', 'sh', ...program], { env, stdio: 'ignore' });
+    for (const key of keys) expect(await account.home.store.size(key)).toBeUndefined();
   });
 
   test.each(['batch.json', 'current.json'] as const)(
