@@ -35,10 +35,12 @@ export interface Io {
  */
 export function processIo(onCutOff: (error: NodeJS.ErrnoException) => void): Io {
   const { env, stdin, stdout, stderr } = process;
+  let isGone = false;
   let readerGone = (): void => process.exit(0);
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') readerGone();
-    else onCutOff(error);
+    if (error.code !== 'EPIPE') return onCutOff(error);
+    isGone = true;
+    readerGone();
   });
   // What could only not be shown changes nothing: the command goes on and ends with its own exit code.
   stderr.on('error', () => undefined);
@@ -57,6 +59,7 @@ export function processIo(onCutOff: (error: NodeJS.ErrnoException) => void): Io 
     onTerminate: (callback) => onSignal('SIGTERM', callback),
     onReaderGone: (callback) => {
       readerGone = callback;
+      if (isGone) callback();
     },
     quit: (exitCode) => process.exit(exitCode),
   };

@@ -47,8 +47,10 @@ interface FinishedFacts {
 
 /** The events of a command with `--json`; undefined without it. */
 export function newJsonEvents({ session, access, batch }: BatchPlace): JsonEvents | undefined {
-  const { isJson, config, terminal } = session;
+  const { isJson, config, terminal, cli } = session;
   if (!isJson) return undefined;
+  // From the first event on: the exit code says how the batch stands, not that somebody has read enough.
+  cli.io.onReaderGone(() => undefined);
   const names = { batch, account: config.account.name };
   const inWay = createFileInWay(access, batch);
   return createJsonEvents(names, {
