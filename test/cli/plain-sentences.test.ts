@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { refusePlace } from '../../src/cli/access/home-access.js';
 import { EXIT, UserError } from '../../src/cli/user-error.js';
+import { readBatchOptions, writeBatchOptions } from '../../src/home/batch-order.js';
 import { StoreError } from '../../src/store/port.js';
 import { cli, workFolder } from './harness.js';
+import { seededHome } from './seeded-home.js';
 
 describe('5-X14: flags and variables', () => {
   const refusals: [string[], number, RegExp][] = [
@@ -33,6 +35,19 @@ describe('5-X14: flags and variables', () => {
     const { stderr } = await cli(['config', 'show'], { env: { CALLSHEET_CONFIG: 'x.json' } });
     expect(stderr).toContain('CALLSHEET_CONFIG is no setting and has no effect; --config names the file');
   });
+});
+
+test("no escape sequence of somebody else's settings file or folder reaches the terminal", async () => {
+  const home = await seededHome('b', [{ id: 'one', record: {} }]);
+  const options = await readBatchOptions(home.home, 'b');
+  await writeBatchOptions(home.home, 'b', { ...options, manifest: '/shots/\u001b]0;x\u0007b.csv' });
+  const settings = { names: { template: '{id}\u001b[2J' }, s3: { region: 'eu\u202e' } };
+  writeFileSync(join(home.folder, 'callsheet.config.json'), JSON.stringify(settings));
+  for (const args of [['status', 'b'], ['list'], ['config', 'show']]) {
+    const { exitCode, stdout } = await home.run(...args);
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/\/shots\/ \]0;x b\.csv|\{id\} \[2J/)]);
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
+  }
 });
 
 describe('5-X14: an address that is not the service', () => {

@@ -7,6 +7,7 @@ import { targetLabel } from '../../domain/notice.js';
 import type { Cli } from '../io.js';
 import { addExamples, openExplaining, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
+import { plain } from '../terminal.js';
 import { EXIT, READ_EXIT_HELP } from '../user-error.js';
 
 /** `config show`: every setting with its value and, on request, where it came from. */
@@ -26,6 +27,9 @@ export function defineConfig(command: Command, cli: Cli): void {
 }
 
 const EXAMPLES = ['callsheet config show --origin', 'CALLSHEET_LIMITS_RPM=100 callsheet config show --json'];
+
+/** A settings file may come with somebody else's project: no escape sequence of it reaches the terminal, and no list of prices is cut. */
+const VALUE_MAX = 1_000_000;
 
 async function showSettings(session: Session, withOrigin: boolean): Promise<void> {
   const { terminal } = session;
@@ -49,7 +53,7 @@ async function showSettings(session: Session, withOrigin: boolean): Promise<void
   const lines = rows.map(({ setting, value, origin }) => [
     setting.path,
     environmentName(setting.path),
-    value === null ? '-' : typeof value === 'string' ? value : JSON.stringify(value),
+    value === null ? '-' : plain(typeof value === 'string' ? value : JSON.stringify(value), VALUE_MAX),
     origin.where === undefined ? origin.name : `${origin.name} ${origin.where}`,
   ]);
   const shown = [keyRow, ...lines].map((line) => (withOrigin ? line : line.slice(0, 3)));

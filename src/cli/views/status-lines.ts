@@ -3,12 +3,16 @@ import { quoteJson, quoteLines } from '../../report/quote-lines.js';
 import type { BatchStateReport } from '../batch/batch-state.js';
 import { commandHint, nameWords, orderWords } from '../open-session.js';
 import type { Session } from '../session.js';
+import { plain } from '../terminal.js';
 import { amount, countsText, spentWords } from './counts.js';
 import { ETA_NOT_YET, etaText, formatDate } from './durations.js';
 import { flagFor, STOPPED_WORDS } from './summary.js';
 import { formatTable } from './table.js';
 
 /** `status` and `list` in words and as JSON. Pure but for the place of this command's settings. */
+
+/** A path is of use only whole. */
+const PATH_MAX = 4_000;
 
 export function statusLines(session: Session, report: BatchStateReport): string[] {
   const { dataColors: colors } = session.terminal;
@@ -26,8 +30,8 @@ export function statusLines(session: Session, report: BatchStateReport): string[
     ...etaLines(report),
     `cost      ${spentWords(parseCredits(report.credits ?? '0') ?? 0, report.creditsUnknown)}`,
     `began     ${formatDate(report.createdAt)}${ended}`,
-    `manifest  ${report.manifest ?? 'standard input, or not known'}`,
-    `writes to ${report.out}`,
+    `manifest  ${plain(report.manifest ?? 'standard input, or not known', PATH_MAX)}`,
+    `writes to ${plain(report.out, PATH_MAX)}`,
     ...(report.blocked === null ? [] : [colors.yellow(`blocked   ${report.blocked}`)]),
     ...(report.stopped === null ? [] : [colors.yellow(`ended     ${STOPPED_WORDS[report.stopped]}`)]),
     ...(report.needPerson === 0
@@ -72,7 +76,7 @@ export function listLines(session: Session, states: readonly BatchStateReport[])
       ...(isEtaShown ? [one.eta === null ? '-' : etaText(one.eta)] : []),
       formatDate(one.createdAt),
     ],
-    ...[one.manifest ?? '-', one.out, commandHint(session, nextWords(one))],
+    ...[plain(one.manifest ?? '-', PATH_MAX), plain(one.out, PATH_MAX), commandHint(session, nextWords(one))],
   ]);
   const head = [
     'batch',
