@@ -1,5 +1,6 @@
 /** Where a shared Temporal is, as the SDK's own variables and profile say it; apart, since its client is large. */
 import { loadClientConfigProfile } from '@temporalio/envconfig';
+import { safeText } from '../domain/secret.js';
 
 /** `TEMPORAL_ADDRESS` or the profile file could not be read as the SDK defines them. */
 export class TemporalSettingsError extends Error {
@@ -17,7 +18,8 @@ export function readProfile() {
   try {
     return loadClientConfigProfile();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    // The reader of the file shows the place on lines of its own.
+    const why = safeText(cause instanceof Error ? cause.message : String(cause));
     const said = `the Temporal profile cannot be read (${why}): correct it or unset TEMPORAL_PROFILE`;
     throw new TemporalSettingsError(said, { cause });
   }

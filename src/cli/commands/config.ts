@@ -20,9 +20,12 @@ export function defineConfig(command: Command, cli: Cli): void {
     .option('--origin', 'show where each value came from');
   withSettings(show, 'all', EXAMPLES, READ_EXIT_HELP).action(async () => {
     const session = await openExplaining(show, cli);
-    await showSettings(session, show.opts<{ origin?: boolean }>().origin === true);
-    for (const problem of session.problems) session.terminal.error(formatConfigProblem(problem));
-    if (session.problems.length > 0) cli.exitCode = EXIT.configuration;
+    const ofProfile = await readTemporalProfile(session);
+    const problems = [...session.problems.map(formatConfigProblem), ...ofProfile.problems];
+    const withOrigin = show.opts<{ origin?: boolean }>().origin === true;
+    await showSettings(session, { withOrigin, profile: ofProfile.values, problems });
+    for (const problem of problems) session.terminal.error(problem);
+    if (problems.length > 0) cli.exitCode = EXIT.configuration;
   });
 }
 
@@ -31,20 +34,26 @@ const EXAMPLES = ['callsheet config show --origin', 'CALLSHEET_LIMITS_RPM=100 ca
 /** A settings file may come with somebody else's project: no escape sequence of it reaches the terminal, and no list of prices is cut. */
 const VALUE_MAX = 1_000_000;
 
-async function showSettings(session: Session, withOrigin: boolean): Promise<void> {
+interface Shown {
+  withOrigin: boolean;
+  profile: ReadonlyMap<string, string | undefined>;
+  problems: readonly string[];
+}
+
+async function showSettings(session: Session, { withOrigin, profile, problems }: Shown): Promise<void> {
   const { terminal } = session;
   const key = session.keyOrigin;
-  const rows = SETTINGS.map((setting) => ({
-    setting,
-    value: shownValue(session, setting),
-    origin: session.origins.get(setting.path) ?? { name: 'default' as const },
-  }));
+  const rows = SETTINGS.map((setting) => {
+    const own = shownValue(session, setting);
+    const named = own === null ? profile.get(setting.path) : undefined;
+    const origin = session.origins.get(setting.path) ?? { name: 'default' as const };
+    return { setting, value: named ?? own, origin: named === undefined ? origin : PROFILE };
+  });
   if (session.isJson) {
     const settings = Object.fromEntries(
       rows.map(({ setting, value, origin }) => [setting.path, withOrigin ? { value, origin } : value]),
     );
     const apiKey = key === undefined ? null : { value: '[redacted]', origin: key };
-    const problems = session.problems.map(formatConfigProblem);
     terminal.json({ schema: 1, apiKey, settings, ...(problems.length > 0 && { problems }) });
     return;
   }
@@ -54,10 +63,25 @@ async function showSettings(session: Session, withOrigin: boolean): Promise<void
     setting.path,
     environmentName(setting.path),
     value === null ? '-' : plain(typeof value === 'string' ? value : JSON.stringify(value), VALUE_MAX),
-    origin.where === undefined ? origin.name : `${origin.name} ${origin.where}`,
+    'where' in origin && origin.where !== undefined ? `${origin.name} ${origin.where}` : origin.name,
   ]);
   const shown = [keyRow, ...lines].map((line) => (withOrigin ? line : line.slice(0, 3)));
   terminal.data(formatTable(shown, { head: ['setting', 'variable', 'value', ...(withOrigin ? ['origin'] : [])] }));
+}
+
+const PROFILE = { name: 'Temporal profile' } as const;
+
+/** What the settings leave to the SDK's own profile file, by their paths: commands are clients of the Temporal it names. */
+async function readTemporalProfile({ config }: Session): Promise<{ values: Shown['profile']; problems: string[] }> {
+  const { readProfile } = await import('../../temporal/profile.js');
+  try {
+    const { address, namespace } = readProfile();
+    const isShared = (config.temporal.address ?? address) !== undefined;
+    const all = { 'temporal.address': address, 'temporal.namespace': isShared ? namespace : undefined };
+    return { values: new Map(Object.entries(all)), problems: [] };
+  } catch (error) {
+    return { values: new Map(), problems: [error instanceof Error ? error.message : String(error)] };
+  }
 }
 
 /** The value in the form in which it is written in the file. */
