@@ -36,20 +36,20 @@ export async function refuseSameBudget(
   const { session, access, batch, generation } = known;
   if (maxCreditsNano === null) return;
   const { endedNano, openNano } = await spentBefore(known);
+  const never = Number.POSITIVE_INFINITY;
   let least: number | undefined;
-  for await (const price of leftPrices(known)) {
-    least = Math.min(least ?? Number.POSITIVE_INFINITY, price?.hi ?? Number.POSITIVE_INFINITY);
-  }
+  for await (const price of leftPrices(known)) least = Math.min(least ?? never, price?.hi ?? never);
   if (least === undefined || endedNano + openNano + least <= maxCreditsNano) return;
   // The budget that was approved after a sample is raised by another approval alone.
   const unbounded: BatchLimits = { maxCreditsNano: null, maxFailures: null };
   const approved = await approvedLimits(access.home, batch, generation.generation, unbounded);
-  const command = commandHint(session, orderWords(approved.maxCreditsNano === null ? 'resume' : 'approve', batch));
+  const order = approved.maxCreditsNano === null ? 'resume' : 'approve';
+  const command = commandHint(session, orderWords(order, batch, '--max-credits <more>'));
   const old = before.maxCreditsNano ?? maxCreditsNano;
   const what = old === maxCreditsNano ? 'which' : `and ${formatCredits(maxCreditsNano)}`;
   const needs = Number.isFinite(least) ? ` (with it ${formatCredits(endedNano + openNano + least)} at least)` : '';
   throw new UserError(
-    `'${batch}' stopped at its budget of ${formatCredits(old)} credits, ${what} leaves no room for another row${needs}: \`${command} --max-credits <more>\` goes on; nothing was submitted`,
+    `'${batch}' stopped at its budget of ${formatCredits(old)} credits, ${what} leaves no room for another row${needs}: \`${command}\` goes on; nothing was submitted`,
   );
 }
 
@@ -168,7 +168,7 @@ export async function tellUnheld(told: ToldBatch, given: Partial<SlotTerms>, wai
   const before = { ...DEFAULT_SLOT_TERMS, ...order?.slots };
   const terms = SLOT_TERMS.map((name) => [name, { ...own, ...given }[name]] as const);
   const unheld = terms.flatMap(([name, to]) => (to == null || to === before[name] ? [] : [`--${name} ${to}`]));
-  if (unheld.length > 0) tell(unheld.join(' '), `limits ${batch} ${unheld.join(' ')}`);
+  if (unheld.length > 0) tell(unheld.join(' '), orderWords('limits', batch, unheld.join(' ')));
   if (!ownLimits(session).includes('--max-credits')) return;
   const { maxCreditsNano } = await approvedLimits(access.home, batch, generation.generation, limitsOf(session));
   if (maxCreditsNano === null || order?.limits.maxCreditsNano === maxCreditsNano) return;

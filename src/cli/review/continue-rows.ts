@@ -14,7 +14,7 @@ import { isOutage, isRunning } from '../batch/batch-source.js';
 import { termsOf } from '../batch/batch-terms.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { batchInput, endOldPause, signalBatch } from '../batch/submit-batch.js';
-import { commandHint } from '../open-session.js';
+import { commandHint, orderWords } from '../open-session.js';
 import { findCase, refTo } from './case-row.js';
 
 /**
@@ -29,7 +29,7 @@ export async function continueRows(known: KnownBatch, refs: readonly RowRef[]): 
     return undefined;
   } catch (error) {
     if (!isOutage(error)) throw error;
-    const resume = commandHint(known.session, `resume ${known.batch}`);
+    const resume = commandHint(known.session, orderWords('resume', known.batch));
     return `the order is recorded and not carried out yet, since ${whyAway(error)}: \`${resume}\` carries it out`;
   }
 }

@@ -1,4 +1,5 @@
 // Every batch of the account.
+import { orderWords } from '../../domain/order-words';
 import { Heading } from './heading';
 import { Bar, credits, date, duration, Fact, Facts, number, rows } from './parts';
 import type { EtaBound, Overview, Status } from './types';
@@ -71,7 +72,7 @@ function NoticesLeft({ status: { batch, notices } }: { status: Status }) {
     ...of(waiting.length, 'notice waits to be delivered', 'notices wait to be delivered'),
     ...of(dropped.length, 'notice was dropped', 'notices were dropped'),
   ];
-  return <p class="notice">{`${parts.join(', ')}: \`callsheet status ${batch}\` says for whom.`}</p>;
+  return <p class="notice">{`${parts.join(', ')}: \`callsheet ${orderWords('status', batch)}\` says for whom.`}</p>;
 }
 
 export function Summary({ status }: { status: Status }) {
