@@ -33,6 +33,9 @@ const PLACE_SETTINGS = [
   'data',
   'home',
   'account.name',
+  's3.endpoint',
+  's3.region',
+  's3.forcePathStyle',
   'temporal.address',
   'temporal.namespace',
   'temporal.keys',
@@ -48,7 +51,9 @@ const NEEDS_KEY = /^(run|resume|retry|approve|rerun|watch|worker|review (?!list|
 export function commandHint(session: Session, words: string): string {
   const flags = PLACE_SETTINGS.flatMap((path) => {
     if (session.origins.get(path)?.name !== 'flag') return [];
-    return [`--${settingAt(path)?.flag} ${shellWord(String(valueAt(session.config, path)))}`];
+    const [flag, value] = [settingAt(path)?.flag, valueAt(session.config, path)];
+    if (typeof value === 'boolean') return [`--${value ? '' : 'no-'}${flag}`];
+    return [`--${flag} ${shellWord(String(value))}`];
   });
   const { configFile, keyFile } = session;
   if (configFile !== undefined) flags.unshift(`--config ${shellWord(configFile)}`);

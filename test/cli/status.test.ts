@@ -49,6 +49,9 @@ test('what is advised names the batch so that it is no flag, with the flags that
   expect(stdout).toMatch(
     /^next {6}callsheet resume --config '.*my settings\.json' .*--home \S+ .*--api-key-file \S+ -- -x$/m,
   );
+  const bucket = ['--endpoint', 'http://127.0.0.1:7070', '--force-path-style'];
+  const next = JSON.parse((await home.run('status', '--json', ...bucket, '--', '-x')).stdout).next;
+  expect(next).toContain(' --endpoint http://127.0.0.1:7070 --force-path-style -- -x');
   const gone = await home.run('review', 'show', '--api-key-file', keyFile, '--', '-x', 'nobody');
   expect(gone.stderr).toMatch(/`callsheet review list .*--home \S+ .* -- -x` shows the rows/);
   // Looking needs no key.
