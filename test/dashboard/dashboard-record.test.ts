@@ -1,5 +1,5 @@
 // Whom `dashboard --url` asks: a dashboard that lives, as long as one does, and nobody who only has its port.
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -33,6 +33,13 @@ async function someoneElse(answer: (origin: string) => string): Promise<string> 
   writeFileSync(record, JSON.stringify({ address: origin, controlSecret: 'word' }));
   return origin;
 }
+
+test("a data folder that it makes is its user's alone, as whoever else makes it", async () => {
+  const served = await serveHome(home);
+  const { mode } = statSync(join(home.folder, 'data'));
+  await served.stop();
+  expect((mode & 0o777).toString(8)).toBe('700');
+});
 
 test('of two dashboards the one that lives is found, whichever ends first', async () => {
   const first = await serveHome(home);

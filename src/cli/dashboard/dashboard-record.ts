@@ -28,7 +28,8 @@ export async function keepRecord(place: RecordPlace, record: DashboardRecord): P
   const text = JSON.stringify(record);
   const first = firstFile(place);
   try {
-    await mkdir(place.data, { recursive: true });
+    // As whoever else makes it: only its user enters the folder of the home.
+    await mkdir(place.data, { recursive: true, mode: 0o700 });
     for (const file of await recordFiles(place)) await removeIfGone(file);
     const file = (await isWritten(first, text)) ? first : fileOfPort(place, record);
     if (file !== first) {
