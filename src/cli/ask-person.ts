@@ -1,11 +1,15 @@
 import type { Io } from './io.js';
 import { UserError } from './user-error.js';
 
+type Asked = Pick<Io, 'stdin' | 'stderr' | 'isTerminal' | 'onInterrupt'>;
+
 /**
  * Asks a person a yes-or-no question; only where one sits there. Ctrl-C, Ctrl-D and an input that ends mean no: the
  * caller then says what was not done, and the cursor is shown again.
  */
-export async function askPerson({ stdin, stderr }: Pick<Io, 'stdin' | 'stderr'>, message: string): Promise<boolean> {
+export async function askPerson(io: Asked, message: string): Promise<boolean> {
+  if (!io.isTerminal) return askByLine(io, message);
+  const { stdin, stderr } = io;
   const { confirm } = await import('@clack/prompts');
   const left = new AbortController();
   const leave = (): void => left.abort();
@@ -23,9 +27,29 @@ export async function askPerson({ stdin, stderr }: Pick<Io, 'stdin' | 'stderr'>,
   }
 }
 
+/** For a terminal that knows no cursor movement, or not how wide it is: one line is shown, and one is read. */
+async function askByLine({ stdin, stderr, onInterrupt }: Asked, message: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: stdin, output: stderr, terminal: false });
+  const left = new AbortController();
+  const leave = (): void => left.abort();
+  const over = onInterrupt(leave);
+  lines.once('close', leave);
+  try {
+    return /^\s*y(es)?\s*$/i.test(await lines.question(`${message} [y/N] `, { signal: left.signal }));
+  } catch (error) {
+    if (!left.signal.aborted) throw error;
+    stderr.write('\n');
+    return false;
+  } finally {
+    over();
+    lines.close();
+  }
+}
+
 /** Throws a UserError where a person says no, and where none sits there: `alone` then says what to say instead. */
 export async function confirm(
-  io: Pick<Io, 'stdin' | 'stderr' | 'isInteractive'>,
+  io: Asked & Pick<Io, 'isInteractive'>,
   question: string,
   alone: string,
   notYet: 'changed' | 'submitted' = 'changed',

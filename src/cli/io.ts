@@ -10,7 +10,7 @@ export interface Io {
   cwd: string;
   /** A person can answer questions. */
   isInteractive: boolean;
-  /** Standard error is a terminal that understands cursor movement. */
+  /** Standard error is a terminal that understands cursor movement, and says how wide it is. */
   isTerminal: boolean;
   /** Standard output is one: it may be a file or a pipe where standard error is a terminal. */
   isDataTerminal: boolean;
@@ -51,10 +51,11 @@ export function processIo(onCutOff: (error: NodeJS.ErrnoException) => void): Io 
     env,
     cwd: process.cwd(),
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
-    isTerminal: stderr.isTTY === true && env.TERM !== 'dumb',
+    // A terminal without a size, as of a container that was just entered, would show one character a line.
+    isTerminal: stderr.isTTY === true && env.TERM !== 'dumb' && stderr.columns !== 0,
     isDataTerminal: stdout.isTTY === true && env.TERM !== 'dumb',
-    columns: () => stderr.columns ?? 80,
-    rows: () => stderr.rows ?? 24,
+    columns: () => stderr.columns || 80,
+    rows: () => stderr.rows || 24,
     onInterrupt: (callback) => onSignal('SIGINT', callback),
     onTerminate: (callback) => onSignal('SIGTERM', callback),
     onReaderGone: (callback) => {

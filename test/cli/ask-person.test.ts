@@ -6,17 +6,25 @@ import { askPerson } from '../../src/cli/ask-person.js';
 import { sayEarlyInterrupt } from '../../src/cli/batch/submit-and-follow.js';
 import type { Session } from '../../src/cli/session.js';
 
-async function answered(type: (stdin: PassThrough) => void): Promise<{ granted: boolean; shown: string }> {
+async function answered(
+  type: (stdin: PassThrough, interrupt: () => void) => void,
+  isTerminal = true,
+): Promise<{ granted: boolean; shown: string }> {
   const stdin = new PassThrough();
   const stderr = new PassThrough();
   let shown = '';
   stderr.on('data', (text) => {
     shown += String(text);
   });
-  const asked = askPerson({ stdin, stderr }, 'Submit 3 rows?');
+  let interrupt = (): void => undefined;
+  const onInterrupt = (callback: () => void) => {
+    interrupt = callback;
+    return () => undefined;
+  };
+  const asked = askPerson({ stdin, stderr, isTerminal, onInterrupt }, 'Submit 3 rows?');
   // The prompt is loaded and listens by then.
   while (!shown.includes('Submit')) await sleep(5);
-  type(stdin);
+  type(stdin, interrupt);
   return { granted: await asked, shown };
 }
 
@@ -34,6 +42,22 @@ test.each<[string, (stdin: PassThrough) => void, boolean]>([
   expect(granted).toBe(expected);
   expect(shown).toContain(SHOW_CURSOR);
 });
+
+test.each<[string, Parameters<typeof answered>[0], boolean]>([
+  ['y', (stdin) => stdin.write('y\n'), true],
+  ['a line break of Windows', (stdin) => stdin.write('Yes\r\n'), true],
+  ['another word', (stdin) => stdin.write('yesterday\n'), false],
+  ['Enter', (stdin) => stdin.write('\n'), false],
+  ['Ctrl-C', (_stdin, interrupt) => interrupt(), false],
+  ['an input that ends', (stdin) => stdin.end(), false],
+])(
+  'a terminal without cursor movement, or without a width, is asked on one line: %s',
+  async (_name, type, expected) => {
+    const { granted, shown } = await answered(type, false);
+    expect(granted).toBe(expected);
+    expect(shown.trimEnd()).toBe('Submit 3 rows? [y/N]');
+  },
+);
 
 test('4-U14: Ctrl-C while the engine starts says what was sent, and ends with 130', () => {
   const said: string[] = [];
