@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { EVERY_CLASS } from '../domain/reasons.js';
 import { safeText, withoutTypedKeys } from '../domain/secret.js';
 import { productVersion } from '../package-root.js';
 import { COMMANDS } from './commands.js';
@@ -33,11 +34,15 @@ function tellMachine(error: unknown, exitCode: number, io: Io): void {
   io.stdout.write(`${JSON.stringify({ ...facts, ...said })}\n`);
 }
 
-const BARE_FLAGS = new Set(['--retry-failed', '--reuse']);
+/** What they stand for where they are given alone; an empty value is one that somebody's variable left out. */
+const BARE_FLAGS: Readonly<Record<string, string>> = {
+  '--retry-failed': `--retry-failed=${EVERY_CLASS}`,
+  '--reuse': '--reuse=',
+};
 
 /** `help run` is `run --help`; these flags alone have no value: what stands behind them is not theirs. */
 function normalized(args: readonly string[]): string[] {
-  const words = args.map((one) => (BARE_FLAGS.has(one) ? `${one}=` : one));
+  const words = args.map((one) => BARE_FLAGS[one] ?? one);
   if (words.length === 0) return ['--help'];
   return words[0] === 'help' ? [...words.slice(1), '--help'] : words;
 }

@@ -12,6 +12,9 @@ export const FAILURE_CLASSES = [
   'input',
   'cancelled',
 ] as const;
+/** What stands for all of them where a `--retry-failed` names none. */
+export const EVERY_CLASS = 'every';
+
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 /** What is said of a reason: its class, whether trying the row again can help, and what it cost. */

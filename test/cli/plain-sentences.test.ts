@@ -20,6 +20,8 @@ describe('5-X14: flags and variables', () => {
     ],
     [['credits', '--config='], 4, /^error: \.: B56 is a folder; --config must name a file\n$/],
     [['plan', 'm.csv', '--delimiter', '\n'], 2, /error: --delimiter must be one character, got '\\n'\n$/],
+    [['run', 'm.csv', '--retry-failed='], 2, /^checking m\.csv\nerror: --retry-failed is empty: name one of /],
+    [['run', 'm.csv', '--retry-failed'], 4, /error: B50 the base URL is missing/],
     [['plan', 'm.csv', '--concurrency', ' 3'], 4, /got '3' with blanks beside it\n$/],
     [['emulator', '--port', '99999'], 2, /^error: --port must be a whole number from 0 to 65535, got '99999'\n$/],
   ];

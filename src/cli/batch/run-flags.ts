@@ -11,19 +11,19 @@ import { UserError } from '../user-error.js';
 
 /** What `run`, `plan`, `retry` and `limits` take alike. */
 
-/** A new order to run again what has ended by now. `text`: as for `retryClasses`. */
-export function newRetry(text: string | undefined): RetryOrder {
-  return { id: randomUUID(), beforeMs: Date.now(), classes: retryClasses(text) };
+/** A new order to run again what has ended by now. `text`, `flag`: as for `retryClasses`. */
+export function newRetry(text: string | undefined, flag?: string): RetryOrder {
+  return { id: randomUUID(), beforeMs: Date.now(), classes: retryClasses(text, flag) };
 }
 
 /**
  * The reason codes of a retry, from classes (`provider`), reason codes (`render_failed`) or statuses (`failed`), several
  * with commas; undefined = every one. Throws a UserError with the list of classes.
  */
-export function retryClasses(text: string | undefined): string[] {
+export function retryClasses(text: string | undefined, flag = '--class'): string[] {
   if (text === undefined) return [];
   // An empty word comes from a variable that is not set: whoever says --class does not mean every row.
-  if (text.trim() === '') throw new UserError(`--class is empty: name one of ${FAILURE_CLASSES.join(', ')}`);
+  if (text.trim() === '') throw new UserError(`${flag} is empty: name one of ${FAILURE_CLASSES.join(', ')}`);
   const wanted = text.split(',').map((one) => one.trim());
   return [...new Set(wanted.flatMap(codesOf))];
 }

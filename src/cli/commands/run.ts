@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander';
+import type { RetryOrder } from '../../contract/workflows.js';
 import type { ResponseFormat } from '../../domain/batch.js';
+import { EVERY_CLASS } from '../../domain/reasons.js';
 import {
   type ChangedOrder,
   changedOption,
@@ -52,8 +54,7 @@ export function defineRun(command: Command, cli: Cli): void {
     const { runBatch } = await import('../batch/run-batch.js');
     cli.exitCode = await runBatch(session, {
       place,
-      // Without a class its text is empty, and every class is meant.
-      retry: flags.retryFailed === undefined ? null : newRetry(flags.retryFailed || undefined),
+      retry: retryOf(flags),
       retries: flags.retries,
       rerunsChanged: flags.changed ?? false,
       keepsFed: keepsDependents(flags.changed, flags.dependents),
@@ -66,6 +67,11 @@ export function defineRun(command: Command, cli: Cli): void {
       sample: flags.sample === undefined ? undefined : { rows: flags.sample, takesOthers: flags.another === true },
     });
   });
+}
+
+function retryOf({ retryFailed }: RunFlags): RetryOrder | null {
+  if (retryFailed === undefined) return null;
+  return newRetry(retryFailed === EVERY_CLASS ? undefined : retryFailed, '--retry-failed');
 }
 
 function runOptions(): Option[] {
