@@ -54,11 +54,17 @@ const credits = z.object({
   concurrent_limit: z.number().min(1),
 });
 
-/** ISO 8601 with an offset, as the document gives it; a time without one would be read in this machine's zone. */
+/**
+ * ISO 8601 with an offset in any of its forms (`Z`, `+02:00`, `+0200`, `+02`): the document names no other rule. A time
+ * without one would be read in this machine's zone.
+ */
+const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|([+-]\d\d)(?::?(\d\d))?)$/;
 const instant = z
   .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/)
-  .transform((text) => Date.parse(text))
+  .transform((text) => {
+    const [, time, hours = '+00', minutes = '00'] = INSTANT.exec(text) ?? [];
+    return time === undefined ? Number.NaN : Date.parse(`${time}${hours}:${minutes}`);
+  })
   .pipe(z.number());
 
 const discounts = z.object({

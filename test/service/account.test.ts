@@ -80,6 +80,12 @@ describe('discounts (service document 1, Discount)', () => {
     expect(readDiscounts(answerOf({ discounts: [] }))).toEqual({ reading: 'ok', value: [] });
   });
 
+  it.each(['Z', '+00:00', '+0000', '+00', '-00:00'])('takes an offset in every form of ISO 8601: %s', (offset) => {
+    const times = { effective_from: `2026-01-01T00:00:00${offset}`, effective_to: `2026-02-01T00:00:00.5${offset}` };
+    const read = readDiscounts(answerOf({ discounts: [{ ...row, ...times }] }));
+    expect(read).toMatchObject({ value: [{ effectiveFromMs: fromMs, effectiveToMs: toMs }] });
+  });
+
   it('the start is inclusive, the end exclusive', () => {
     const discount = { entrypoint: 'svc', multiplierPpb: 1, effectiveFromMs: fromMs, effectiveToMs: toMs };
     const at = (atMs: number) => activeDiscount([discount], 'svc', atMs);
