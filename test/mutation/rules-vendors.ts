@@ -73,7 +73,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [112, "if (!isErrorCode(code) || reading.reading === 'failed') return reading;", 'return reading;', 1],
     [113, 'path: `${rules.path}/${segment(handle)}`', 'path: `${vendorAText2Video.path}/${segment(handle)}`'],
     [114, '[defined({ url, durationSeconds: seconds })]', '[{ url }]'],
-    [114, 'failed(word, data?.task_status_msg ?? (', 'failed(word, (', 1],
+    [114, 'failed(word, data?.task_status_msg?.trim() || (', 'failed(word, (', 1],
     [127, 'path: `${rules.path}/${segment(handle)}`', 'path: `/v1/vendor-a/videos/${segment(handle)}`'],
     [153, "[...plain('images'), ...frames('first_frame'),", "[...frames('first_frame'), ...plain('images'),"],
     [154, "columns(row, ['character_orientation',", "columns(row, ['prompt', 'duration', 'character_orientation',", 1],

@@ -151,6 +151,14 @@ describe('the poll', () => {
     });
   });
 
+  it.each(['', ' ', null])('a task_status_msg of %j leaves the reason to the message beside an error code', (empty) => {
+    const data = { task_id: 't', task_status: 'failed', task_status_msg: empty };
+    const read = (code: number, message: string) =>
+      asyncAdapter('vendor-a/text2video').readPoll(jsonAnswer({ code, message, data }));
+    expect(read(1301, 'content policy violation')).toMatchObject({ message: 'content policy violation' });
+    expect(read(0, 'SUCCEED')).toMatchObject({ message: 'no reason given' });
+  });
+
   it.each([0, '0', null, undefined])('code %j is success: the film of an ended task is fetched', (code) => {
     const videos = [{ url: 'https://a' }];
     const answer = jsonAnswer({ code, data: { task_status: 'succeed', task_result: { videos } } } as never);

@@ -163,7 +163,7 @@ function readPolledTask({ code, message, data }: z.output<typeof polled>, isDriv
       return succeeded(outputs, defined({ shownSeconds, warnings: unlessNone(warnings) }));
     },
     // Beside a code of success the message says how the poll went, not the job.
-    failed: (word) => failed(word, data?.task_status_msg ?? (isErrorCode(code) ? message : undefined)),
+    failed: (word) => failed(word, data?.task_status_msg?.trim() || (isErrorCode(code) ? message : undefined)),
   });
   if (!isErrorCode(code) || reading.reading === 'failed') return reading;
   const shown = typeof code === 'number' ? ` ${code}` : '';
