@@ -162,6 +162,15 @@ describe('TH: a handle in any answer is in the evidence', () => {
     expect(shown(await classify('vendor-d/video', answered(200, { id: 'odd' })))).toBe('created');
   });
 
+  it('vendor-f: outside 2xx a name of words is that of a gateway’s error', async () => {
+    for (const name of ['TooManyRequests', 'RATE_LIMIT_REACHED', 'Not Found']) {
+      const body = { name, message: 'slow down' };
+      expect(shown(await classify('vendor-f/video', answered(429, body)))).toBe('refused T4');
+      expect(shown(await classify('vendor-f/video', answered(503, body)))).toBe('unknown T10');
+      expect(shown(await classify('vendor-f/video', answered(200, body)))).toBe('created');
+    }
+  });
+
   it('TH: a page that has such JSON in it gives no handle', async () => {
     const page = '<html><script>{"name":"x","task_id":"y","id":"cgt-1"}</script></html>';
     for (const kind of ASYNC) expect(shown(await classify(kind, answered(503, page)))).toBe('unknown T10');

@@ -38,6 +38,9 @@ const PASSING = /temporar|try again (later|in|soon)\b|\bmoment|\bshortly\b|timed
 /** What an error body has (service document 1, Errors), and nothing else. */
 const ERROR_FIELDS = new Set(['error', 'detail', 'details', 'code', 'message', 'request_id', 'status']);
 
+/** A gateway's error may have a `name` of its own: a few words, as no handle of about 260 characters is. */
+const ERROR_NAME = /^[A-Za-z_ ]{1,64}$/;
+
 const submitted = z.object({ name: handleText });
 const sample = z.object({ video: z.object({ uri: optionalText }) }).catch({ video: {} });
 const operation = z.object({
@@ -64,7 +67,10 @@ const filmWire: AsyncWire = {
     const read = readAs(submitted, answer);
     return read ? created(answer, read.name) : unreadable('the answer has no operation name');
   },
-  salvageHandle: (body) => salvageHandle(body, ['name']),
+  salvageHandle(body, isAccepted) {
+    const name = salvageHandle(body, ['name']);
+    return !isAccepted && name !== undefined && ERROR_NAME.test(name) ? undefined : name;
+  },
   readRefusal,
   pollRequest: (handle) => ({ method: 'GET', path: `${BASE_PATH}/operations/${segment(handle)}` }),
   echo: ['name'],
