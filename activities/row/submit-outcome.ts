@@ -77,11 +77,14 @@ async function salvage(
   return output === undefined ? {} : { salvagedOutput: output };
 }
 
+/** Refusals after which the header is followed: after the others nothing waits for it. */
+const FOLLOWED: ReadonlySet<RefusalNext> = new Set(['wait_provider', 'wait_turn', 'wait_gateway']);
+
 /** How long a refusal asks to wait; what nobody can mean is followed as little as may be, and said. */
 function withWait(deps: Dependencies, classified: Classified, header: string | undefined): Classified {
   const asked = classified.state === 'refused' ? readRetryAfter(header, deps.now()) : undefined;
   if (classified.state !== 'refused' || asked === undefined) return classified;
-  const note = retryAfterNote(header, asked);
+  const note = FOLLOWED.has(classified.next) ? retryAfterNote(header, asked) : undefined;
   const message = note === undefined ? classified.message : `${classified.message}; ${note}`;
   if (note !== undefined) deps.log.warn({ rule: classified.rule, waitMs: asked.waitMs }, note);
   return { ...classified, message, retryAfterMs: asked.waitMs };

@@ -342,4 +342,10 @@ describe('T4, F23: an absurd Retry-After is five minutes, and said', () => {
     expect(retryAfterMs).toBe(300_000);
     expect(message).toContain(`'${header}' makes no sense: 5 min`);
   });
+
+  it('of a refusal after which nothing waits for it no wait is told', async () => {
+    for (const status of [400, 402, 503]) {
+      expect(await classify('svc/image', answered(status, { detail: 'no' }, '1e9'))).toMatchObject({ message: 'no' });
+    }
+  });
 });
