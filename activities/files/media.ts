@@ -18,6 +18,9 @@ import { InputMissing, InputNotFetched, type InputWork, inputUrl, uploadInputs, 
 /** The largest input that any documented limit allows inline, bytes. */
 const INPUT_BYTES_MAX = 30 * 1024 * 1024;
 
+/** As base64 in one text there is no room for more: a text ends at 2^29 characters. */
+const INLINE_BYTES_MAX = 400_000_000;
+
 const fetchedSchema = z.object({ sha256: z.string(), mediaType: z.string() });
 
 /** Reads the bytes that go inline and signs what lies in buckets; other URLs stay, since the service fetches them. */
@@ -103,6 +106,8 @@ async function resolve(deps: Dependencies, work: InputWork, column: string, medi
     throw new InputNotFetched('what another row rendered was not looked at yet');
   }
   if (!bytes) throw new InputMissing(`the input ${input.sha256} is not in the home`);
+  if (bytes.length > INLINE_BYTES_MAX)
+    throw new InputMissing('the input is larger than 400 MB, which no request holds');
   return { form: 'bytes', mediaType: input.mediaType, base64: Buffer.from(bytes).toString('base64') };
 }
 

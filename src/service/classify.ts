@@ -44,6 +44,8 @@ const ANSWER_CHARACTERS_MAX = 1_000;
 const REFUSALS = new Set([400, 401, 402, 403, 404, 405, 413, 415, 422]);
 /** A provider's number refuses what was asked for; of key, credits and model the service itself has the word. */
 const NUMBERED_REFUSALS = new Set([400, 422]);
+/** What cannot be sent never could: no wait mends a body beyond what fits one text. */
+const NEVER_SENT = new Set(['BAD_BODY', 'BAD_PATH']);
 /** For synchronous calls the service's own 5xx is refunded and safe to retry (service document 1, Errors). */
 const SYNC_RETRIES = new Set([500, 502, 503, 504]);
 
@@ -58,7 +60,7 @@ export function classifySubmit(seen: SubmitEvidence): Classified {
       return {
         state: 'refused',
         rule: 'T1',
-        next: 'retry_backoff',
+        next: NEVER_SENT.has(exchange.code) ? 'fail_row' : 'retry_backoff',
         code: exchange.code,
         message: `not sent (${exchange.phase}): ${exchange.message}`,
       };

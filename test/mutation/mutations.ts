@@ -42,7 +42,7 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'T1',
     CLASSIFY,
-    "        rule: 'T1',\n        next: 'retry_backoff',",
+    "        rule: 'T1',\n        next: NEVER_SENT.has(exchange.code) ? 'fail_row' : 'retry_backoff',",
     "        rule: 'T1',\n        next: 'fail_row',",
     CLASSIFY_TEST,
   ),

@@ -47,6 +47,11 @@ describe('classification of one submit', () => {
     }
   });
 
+  it.each(['BAD_BODY', 'BAD_PATH'])('T1: what can never be sent (%s) fails its row, and is no network away', (code) => {
+    const exchange: Exchange = { outcome: 'not_sent', phase: 'request', code, message: 'not whole', tookMs: 0 };
+    expect(classifySubmit({ flow: 'async', errorForms, exchange })).toMatchObject({ rule: 'T1', next: 'fail_row' });
+  });
+
   it.each([400, 404, 405, 413, 415, 422])('T3: %i with the documented body fails the row', (status) => {
     expect(read(status, { error: error() })).toMatchObject({ state: 'refused', rule: 'T3', next: 'fail_row', status });
   });
