@@ -45,13 +45,16 @@ export interface Poll {
 export async function refused(poll: Poll, answer: Answer): Promise<PollResult> {
   const { status } = answer;
   const { deps, input } = poll;
-  const code = readError(answer)?.code ?? String(status);
+  const error = readError(answer);
+  const code = error?.code ?? String(status);
   if (status === 429) await noteLimits(deps);
   if (status === 429) throw failed(poll, '429', askedWaitMs(deps, answer.retryAfter));
   if (status === 401) throw tryAgain('service.key-refused', '401', 15_000 / input.timeScale);
   // Polls are free and change nothing: what may pass is asked again, as a 402 does once credits are added.
   const isPassing = status < 400 || status === 402 || status === 408 || status === 425 || status >= 500;
-  if (isPassing) throw failed(poll, code);
+  // "Do not retry in a loop" (service document 2, Errors): a route that is closed to the account keeps no slot for a week.
+  const isClosed = error !== undefined && poll.adapter.readRefusal(status, error) === 'disabled';
+  if (isPassing && !isClosed) throw failed(poll, code);
   const count = (poll.troubles.refusals?.count ?? 0) + 1;
   const sinceMs = poll.troubles.refusals?.sinceMs ?? deps.now();
   const waitMs = afterRefusal(count, (deps.now() - sinceMs) * input.timeScale);

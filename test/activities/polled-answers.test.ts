@@ -77,6 +77,17 @@ it.each([402, 408, 425])(
   },
 );
 
+it('F12: polls of a route that is not enabled are no loop: after ten minutes a person is asked', async () => {
+  const { clock, poll, said } = await stand(created);
+  said.status = 503;
+  const closed = JSON.stringify({ detail: 'The vendor-f pass-through is not enabled for this account' });
+  for (let i = 0; i < 2; i += 1) {
+    expect(await poll(closed)).toBeTypeOf('number');
+    clock.nowMs += 6 * MINUTE_MS;
+  }
+  expect(await poll(closed)).toMatchObject({ outcome: 'review', reason: 'poll_refused', text: 'HTTP 503' });
+});
+
 it('F37: an end without an output needs a person after so many answers over ten minutes, not before', async () => {
   const { clock, poll } = await stand(created);
   for (let i = 0; i < 25; i += 1) expect(await poll(ENDED)).toBeTypeOf('number');

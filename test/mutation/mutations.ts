@@ -402,8 +402,8 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F36',
     'activities/row/poll-pace.ts',
-    '  if (isPassing) throw failed(poll, code);',
-    "  if (isPassing) return review(poll, 'poll_unreadable');",
+    '  if (isPassing && !isClosed) throw failed(poll, code);',
+    "  if (isPassing && !isClosed) return review(poll, 'poll_unreadable');",
     POLLS_TEST,
   ),
   one(

@@ -126,7 +126,11 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('activities/row/poll-pace.ts', [
     [190, 'status === 404 || status === 409 ||', 'status === 404 ||'],
-    [196, '  if (isPassing) throw failed(poll, code);', "  if (isPassing) return review(poll, 'poll_unreadable');"],
+    [
+      196,
+      '  if (isPassing && !isClosed) throw failed(poll, code);',
+      "  if (isPassing && !isClosed) return review(poll, 'poll_unreadable');",
+    ],
   ]),
   ...within('src/books/discounts.ts', [
     [96, 'const DISCOUNTS_MAX_AGE_MS = 300_000;', 'const DISCOUNTS_MAX_AGE_MS = 1;'],
