@@ -6,6 +6,7 @@ import { endedReason } from '../src/domain/failure.js';
 import { safeText } from '../src/domain/secret.js';
 import { acceptanceOf, handleOf, intentOf, standingOf } from '../src/domain/standing.js';
 import { endStateOf } from '../src/home/attempts.js';
+import { lastWords } from '../src/home/last-words.js';
 import { LedgerError } from '../src/home/ledger.js';
 import { loadRow } from '../src/home/row-work.js';
 import { readPolled } from '../src/kinds/readings.js';
@@ -122,7 +123,10 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
       if (!reading.hasEnded) throw failed(poll, 'unreadable');
       const { count, sinceMs } = poll.troubles.noOutput ?? { count: 0, sinceMs: atMs };
       const isLong = (atMs - sinceMs) * poll.input.timeScale >= NO_OUTPUT_FOR_MS;
-      if (count + 1 >= NO_OUTPUT_MAX && isLong) return review(poll, 'poll_unreadable', whatCame(reading.why, answer));
+      if (count + 1 >= NO_OUTPUT_MAX && isLong) {
+        await lastWords.write(deps.home, { schema: 1, text: whatCame(reading.why, answer) }, ref);
+        return review(poll, 'poll_unreadable');
+      }
       beat(poll, { ...NO_TROUBLES, noOutput: { count: count + 1, sinceMs } });
       throw again(poll, 'unreadable');
     }

@@ -7,6 +7,7 @@ import type { Row } from '../../src/domain/row.js';
 import { safeText } from '../../src/domain/secret.js';
 import { intentOf } from '../../src/domain/standing.js';
 import { closing } from '../../src/home/closings.js';
+import { lastWords } from '../../src/home/last-words.js';
 import { selectedModel, usualModel } from '../../src/kinds/facts.js';
 import type { Dependencies } from '../dependencies.js';
 
@@ -54,15 +55,19 @@ export async function close(
 }
 
 /**
- * Why a row ended that was not sent because its model or provider is closed; undefined for one that was refused itself,
- * and for every other reason. It is read where the record is written: words of the service stay out of the histories.
+ * Why a row ended that was not sent because its model or provider is closed, or what was said of a job whose end could
+ * not be read; undefined for one that was refused itself, and for every other reason. It is read where the record is
+ * written: words of the service stay out of the histories.
  */
-export async function closedText(
+export async function keptText(
   deps: Dependencies,
   batch: string,
   row: Row,
   { reason, last }: { reason: ReasonCode | undefined; last: Attempt | undefined },
 ): Promise<string | undefined> {
+  if (reason === 'poll_unreadable' && last) {
+    return (await lastWords.read(deps.home, { batch, id: row.id, n: last.n }))?.text;
+  }
   if (reason !== 'model_not_available' && reason !== 'route_disabled') return undefined;
   const end = last?.states.at(-1);
   const isOwn = end?.state === 'refused' && FAILED_BY[end.next] === reason;

@@ -32,7 +32,7 @@ import { modelOf } from '../../src/manifest/columns.js';
 import { sidecarOf, writeSidecars } from '../../src/store/sidecar.js';
 import type { Dependencies } from '../dependencies.js';
 import { readAttempts } from './claims.js';
-import { closedText } from './closed-models.js';
+import { keptText } from './closed-models.js';
 
 /** Makes a row's record from its ledger: what results.csv says of it. */
 
@@ -140,9 +140,8 @@ async function buildRecord(
 ): Promise<RowRecord> {
   const last = attempts.find(({ n }) => n === ending.n) ?? attempts.at(-1);
   const result = last && resultState(last);
-  const closed = await closedText(deps, ref.batch, work.row, { reason: ending.reason, last });
-  const said =
-    closed ?? (last && ending.status !== 'done' && !isForInputs(ending.reason) ? reasonText(last) : undefined);
+  const kept = await keptText(deps, ref.batch, work.row, { reason: ending.reason, last });
+  const said = kept ?? (last && ending.status !== 'done' && !isForInputs(ending.reason) ? reasonText(last) : undefined);
   const reason = [said, ending.text].filter((part) => part !== undefined && part !== '').join('; ');
   const { shared } = ending;
   const facts: ResultFacts = result?.facts ?? defined({ seed: shared?.seed, revisedPrompt: shared?.revisedPrompt });

@@ -88,6 +88,7 @@ function attemptKeys(root: string) {
     group: (ref: AttemptRef) => `${root}/groups/${nameIn(ref)}.json`,
     opens: `${root}/open`,
     open: (ref: AttemptRef) => `${root}/open/${nameIn(ref)}.json`,
+    lastWords: (ref: AttemptRef) => `${root}/last-words/${nameIn(ref)}.json`,
     /** By the sha256 of a handle, or of a synchronous output's URL. */
     handle: (hash: string) => `${root}/handles/${safe(hash).slice(0, 2)}/${hash}.json`,
     /** By the sha256 of a callback's token: who reads names in a home learns no URL. */
