@@ -1,7 +1,7 @@
 import { defined } from '../domain/defined.js';
 import type { Json } from '../domain/json.js';
 import type { Kind } from '../domain/kind.js';
-import type { PriceUnit } from '../domain/price.js';
+import type { PriceComponent, PriceUnit } from '../domain/price.js';
 import type { Media, Row } from '../domain/row.js';
 
 /** The facts of a family: what is constant of each of its kinds. Pure, and without the columns or the wire. */
@@ -67,6 +67,8 @@ interface CommonFacts {
   readonly ownUrlLifeMs?: number;
   /** What the service's price pages count. */
   readonly usualUnit: PriceUnit;
+  /** What the documents bill beside it, where a row has any: so many of the unit are included. */
+  readonly alsoBilled?: readonly Pick<PriceComponent, 'unit' | 'above'>[];
   /** Only the finished output tells how many of it there are: no budget holds without `upTo`. */
   readonly countedAtEnd?: true;
   /** What the service takes where a cell is empty, by column. */

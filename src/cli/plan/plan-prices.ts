@@ -80,11 +80,12 @@ const TO_FILL_IN = '?';
 
 /** The `prices` setting for these kinds, to be filled in. */
 export function priceSnippet(kinds: readonly Kind[]): { prices: object[] } {
-  const componentOf = (kind: Kind) => {
-    const { usualUnit: unit, countedAtEnd } = factsOf(kind);
-    return { unit, credits: TO_FILL_IN, ...(countedAtEnd && { upTo: TO_FILL_IN }) };
+  const componentsOf = (kind: Kind) => {
+    const { usualUnit: unit, countedAtEnd, alsoBilled = [] } = factsOf(kind);
+    const usual = { unit, credits: TO_FILL_IN, ...(countedAtEnd && { upTo: TO_FILL_IN }) };
+    return [usual, ...alsoBilled.map((also) => ({ ...also, credits: TO_FILL_IN }))];
   };
-  return { prices: kinds.map((kind) => ({ kind, components: [componentOf(kind)] })) };
+  return { prices: kinds.map((kind) => ({ kind, components: componentsOf(kind) })) };
 }
 
 /** A setting about money that a settings file of the working folder brings. */

@@ -1,7 +1,7 @@
 import { shownNumber } from '../../domain/shown-number.js';
 import type { Check, KindRules, MediaCheck, MediaRule } from '../rule.js';
 import { countOf, has, modelColumn, settled } from '../rule-helpers.js';
-import { MODEL, REFERENCE_SECONDS_MAX } from './facts.js';
+import { INCLUDED_IMAGES, MODEL, REFERENCE_SECONDS_MAX } from './facts.js';
 
 /** vendor-e/video: service document 2, `vendor-e` submit body and Limits. */
 
@@ -10,7 +10,6 @@ const FRAMES = ['first_frame', 'last_frame'];
 const REFERENCES = ['reference_images', 'reference_videos', 'reference_audio'];
 const COUNTS_MAX: Readonly<Record<string, number>> = { reference_images: 9, reference_videos: 3 };
 const FILES_MAX = 12;
-const INCLUDED_IMAGES = 5;
 
 const ratioOnText: Check = {
   rule: 'ratio is required without media, and left out with media: the output then follows the source',

@@ -15,6 +15,9 @@ export const MODEL = 'Vendor-E-H3';
 /** Service document 2, `vendor-e` role values: reference videos, in all. */
 export const REFERENCE_SECONDS_MAX = 15;
 
+/** Service document 2, Limits: reference images that cost nothing more. */
+export const INCLUDED_IMAGES = 5;
+
 export const vendorEFacts: FamilyFacts = {
   'vendor-e/video': {
     flow: 'async',
@@ -31,6 +34,7 @@ export const vendorEFacts: FamilyFacts = {
     ownUrlLifeMs: HOUR_MS,
     freshUrlOnPoll: true,
     usualUnit: 'second',
+    alsoBilled: [{ unit: 'reference-second' }, { unit: 'reference-image', above: INCLUDED_IMAGES }],
     fallbacks: { model: MODEL },
     asked: ({ duration }) => lasting(duration),
     billed: ({ media }, { seconds }) => ({
