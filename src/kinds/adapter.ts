@@ -72,6 +72,8 @@ export interface AsyncWire extends Wire {
   pollRequest(handle: string, row: Row): ServiceRequest;
   /** Where the answer to a poll repeats its handle, where the documents show that it does. */
   readonly echo?: readonly string[];
+  /** Whether a text there can be a handle at all; absent where any can. */
+  isEcho?(text: string): boolean;
   /** Only for complete 2xx answers; `readPolled` is what everybody calls. */
   readPoll(answer: Answer): PollReading;
 }

@@ -179,7 +179,8 @@ function depthExceeds(value: unknown, depthMax: number): boolean {
  */
 export function readPolled(adapter: AsyncAdapter, handle: string, answer: Answer): PollReading {
   const echoed = adapter.echo && echoedIn(adapter.echo, answer);
-  if (echoed !== undefined && echoed !== handle) return unreadable('the answer is about another job');
+  const isEcho = echoed !== undefined && adapter.isEcho?.(echoed) !== false;
+  if (isEcho && echoed !== handle) return unreadable('the answer is about another job');
   return adapter.readPoll(answer);
 }
 

@@ -24,3 +24,13 @@ it.each(ENDS)('an answer about another job ends none (%s)', (kind, body) => {
   expect(read()).toBe('failed');
   expect(read('another')).toBe('unreadable');
 });
+
+it('vendor-f: a name that no handle can have is not that of another job', () => {
+  const adapter = adapterFor('vendor-f/video');
+  if (adapter.flow !== 'async') throw new Error('not asynchronous');
+  for (const name of ['operations/ours', 'models/m/operations/1']) {
+    const body = Buffer.from(JSON.stringify({ name, done: true, error: { message: 'no' } }));
+    const answer = { status: 200, contentType: 'application/json', retryAfter: undefined, body };
+    expect(readPolled(adapter, 'ours', answer).reading).toBe('failed');
+  }
+});

@@ -74,6 +74,8 @@ const filmWire: AsyncWire = {
   readRefusal,
   pollRequest: (handle) => ({ method: 'GET', path: `${BASE_PATH}/operations/${segment(handle)}` }),
   echo: ['name'],
+  // "No `operations/` prefix": what has one is the provider's own name of the operation, and no other job's handle.
+  isEcho: (text) => !text.includes('operations/'),
   readPoll(answer) {
     const read = readAs(operation, answer);
     return read === undefined ? unreadable('the answer is not an operation') : readOperation(read);
