@@ -201,8 +201,8 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F8 F32',
     'src/books/verdicts.ts',
-    "  if (watched.verdict === 'not_billed' && settled.verdict === 'billed') {",
-    "  if (watched.verdict === 'undecided' && settled.verdict === 'billed') {",
+    "  if (!evidence.exclusive || settled.outcome !== 'verdict' || settled.verdict !== 'billed') return;",
+    "  if (!evidence.exclusive || settled.outcome !== 'verdict' || settled.verdict === 'billed') return;",
     MONEY_TEST,
     '\\bF8\\b',
   ),

@@ -99,6 +99,7 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('src/kinds/vendor-e/facts.ts', [
     [203, 'const REFERENCE_SECONDS_MAX = 15;', 'const REFERENCE_SECONDS_MAX = 30;', 2],
+    [205, 'const INCLUDED_IMAGES = 5;', 'const INCLUDED_IMAGES = 9;', 1],
   ]),
   ...within('src/kinds/vendor-e/columns.ts', [
     [177, 'maxCharacters: 7000', 'maxCharacters: 7001'],
@@ -114,7 +115,6 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
     [203, 'maxBytes: 50_000_000,', 'maxBytes: 90_000_000,', 1],
     [204, 'maxBytes: 15_000_000,\n  minSeconds: 2,', 'maxBytes: 15_000_000,\n  minSeconds: 1,'],
     [204, 'maxBytes: 15_000_000,', 'maxBytes: 30_000_000,', 1],
-    [205, 'const INCLUDED_IMAGES = 5;', 'const INCLUDED_IMAGES = 9;', 1],
   ]),
   ...within('src/kinds/vendor-f/columns.ts', [
     [184, "'vendor-f-3.1-fast-generate-preview', ", ''],
