@@ -54,6 +54,20 @@ export function takeReopened(state: BatchState): RowRef[] {
   return rows;
 }
 
+/** A row that does not fit into the budget waits for those that are open; false where there are none. */
+export function waitForRoom(state: BatchState, row: RowRef): boolean {
+  if (state.open.length === 0) return false;
+  state.short = [...(state.short ?? []), row];
+  return true;
+}
+
+/** The budget may have room again: what waits for that is asked for once more. */
+export function endWaitForRoom(state: BatchState): void {
+  if (state.short === undefined) return;
+  state.reopened = [...(state.reopened ?? []), ...state.short];
+  delete state.short;
+}
+
 interface Reopening {
   was?: Pick<RowFinished, 'status' | 'creditsNano'> | undefined;
   begins: Begins;
@@ -68,8 +82,8 @@ interface Reopening {
 }
 
 /**
- * Takes a row that goes on out of the counts and opens it once more; undefined when it is open already. One whose budget
- * stopped it, and has no room for its price of today either, is `over budget`.
+ * Takes a row that goes on out of the counts and opens it once more; undefined when it is open already, `over budget` when
+ * there is no room for its price of today.
  */
 export function reopenRow(
   state: BatchState,
@@ -80,9 +94,8 @@ export function reopenRow(
   if (state.open.some((o) => o.row.id === row.id)) return undefined;
   const room = roomNano(state);
   const isNew = begins === 'submit' || begins === 'prepare';
-  // What does not fit waits for the next order, like every row of a batch whose budget is reached.
   const fits = !isNew || room === null || (upToNano ?? Number.POSITIVE_INFINITY) <= room;
-  if (!fits) return was?.status === 'not_started' ? 'over budget' : undefined;
+  if (!fits) return 'over budget';
   // A row of an earlier manifest is carried on, but belongs to no count.
   const isCounted = row.generation === state.generation;
   if (isCounted && was) count(state, was, -1);

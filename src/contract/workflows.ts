@@ -97,6 +97,8 @@ export interface BatchState {
   chains?: ChainState;
   /** Rows that ended and may go on, since something about them changed in the ledger. */
   reopened?: RowRef[];
+  /** Those of them for which the budget has no room before an open row ends. */
+  short?: RowRef[];
   /** Open jobs allowed at once; pages bring the newest figure. */
   window: number;
   counts: Record<Status, number>;

@@ -60,7 +60,7 @@ describe('a row that goes on after it had ended', () => {
       };
     };
     const tight = bounded(14);
-    expect([tight.reopen(5), tight.reopen()]).toEqual([undefined, undefined]);
+    expect([tight.reopen(5), tight.reopen()]).toEqual(['over budget', 'over budget']);
     expect(tight.state).toMatchObject({ open: [], counts: { review: 1 } });
     expect(bounded(15).reopen(5)).toMatchObject({ upToNano: 5 });
   });
