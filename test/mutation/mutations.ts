@@ -208,13 +208,6 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F8',
-    'src/books/verdicts.ts',
-    'const since = { sinceMs: watched.atMs };',
-    'const since = { sinceMs: 0 };',
-    'test/books/verdict-audit.test.ts',
-  ),
-  one(
-    'F8',
     'activities/settle.ts',
     '  return (await isTrusted(deps.home)) ? {} : { untrusted: true };',
     '  return (await isTrusted(deps.home)) ? {} : {};',
