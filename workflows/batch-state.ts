@@ -16,7 +16,7 @@ import {
   noteRescanned,
   withAhead,
 } from './chains.js';
-import { blockedOf, type OpenedRow, openRow } from './open-row.js';
+import { blockedOf, endWaitForRoom, type OpenedRow, openRow } from './open-row.js';
 
 /** The sliding window over a batch's rows and its counts: pure, so that it is tested without a server. */
 
@@ -57,6 +57,7 @@ export function newBatchState(nowMs: number): BatchState {
  * the rows are gone through from the first one.
  */
 export function supplyRows(state: BatchState, order: Supply): boolean {
+  endWaitForRoom(state);
   takeLimits(state, order.limits);
   const running = state.cursor !== null || state.open.length > 0 || (state.deferred ?? 0) > 0;
   const isWhole = !isDraining(state) && !state.chains?.isFrozen;
@@ -144,6 +145,7 @@ export function takePage(state: BatchState, page: PageResult, nowMs: number): Op
 export function countFinished(state: BatchState, report: RowFinished, nowMs: number): boolean {
   const found = state.open.find((o) => o.row.id === report.id);
   const { id, status, creditsNano, was } = report;
+  endWaitForRoom(state);
   if (was) {
     state.corrected = true;
     bookRevised(state, report);

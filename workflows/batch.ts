@@ -9,7 +9,7 @@ import * as window from './batch-state.js';
 import { beginReadSpent, boundOf, mustReadSpent, takeSpent } from './budget.js';
 import { freezeChains, noteHeld, openOrdered, rescanHeld } from './chains.js';
 import { openHold } from './hold-batch.js';
-import { endWaitForRoom, reopenRow, takeReopened, waitForRoom } from './open-row.js';
+import { reopenRow, takeReopened, waitForRoom } from './open-row.js';
 import { openRows, type StartedRow, sweepNowAndThen } from './open-rows.js';
 import { homeProxy, wholeBatchProxy } from './proxies.js';
 
@@ -107,7 +107,6 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   async function ended(report: messages.RowFinished): Promise<void> {
     rows.noteEnded(report);
     dirty = window.countFinished(state, report, Date.now()) || dirty;
-    endWaitForRoom(state);
     await hold.review();
   }
 
@@ -122,7 +121,6 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     window.noteLifted(state, order.lifted);
     const isCounted = state.open.some(({ countedIn }) => countedIn === order.generation);
     if (window.supplyRows(state, order) && isCounted) window.leaveToPages(state);
-    endWaitForRoom(state);
     drained = false;
     rows.tryAgain();
     dirty = true;
@@ -143,14 +141,11 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     const found = await home.reopenRow({ row, cursor: state.cursor });
     if (found.outcome === 'nothing') return noteHeld(state, found.isHeld ? 1 : 0);
     const opened = reopenRow(state, row, found, Date.now());
-    if (opened === 'over budget') await endOrWait(row, found.was);
-    else if (opened) await start([{ opened, begins: found.begins, attempts: found.attempts }]);
-  }
-
-  async function endOrWait(row: RowRef, was: Pick<messages.RowFinished, 'status'> | undefined): Promise<void> {
-    if (patched('reopened-waits') ? waitForRoom(state, row) : was?.status !== 'not_started') return;
-    state.stopped ??= 'budget_reached';
-    await drain();
+    if (opened === 'over budget') {
+      if (patched('reopened-waits') ? waitForRoom(state, row) : found.was?.status !== 'not_started') return;
+      state.stopped ??= 'budget_reached';
+      await drain();
+    } else if (opened) await start([{ opened, begins: found.begins, attempts: found.attempts }]);
   }
 
   function start(rows: StartedRow[]): Promise<void> {
