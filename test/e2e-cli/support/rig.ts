@@ -189,9 +189,11 @@ function ownEnvironment(): NodeJS.ProcessEnv {
 export async function until<T>(sentence: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
   const deadline = Date.now() + 600_000;
   while (Date.now() < deadline) {
+    const startedAt = performance.now();
     const found = await look();
     if (found !== undefined) return found;
-    await sleep(50);
+    // A look that is a command takes its share of the processor from what it waits for.
+    await sleep(Math.max(50, 2 * (performance.now() - startedAt)));
   }
   throw new Error(`this did not come about within ten minutes: ${sentence}`);
 }
