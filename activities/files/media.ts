@@ -4,6 +4,7 @@ import type { ResponseFormat } from '../../src/domain/batch.js';
 import type { ServiceRequest } from '../../src/domain/exchange.js';
 import type { Media, ResolvedMedia, ResolvedMediaSet } from '../../src/domain/row.js';
 import { isS3Address } from '../../src/domain/s3.js';
+import { readBatchOrder } from '../../src/home/batch-order.js';
 import { isReady } from '../../src/home/feeders.js';
 import { reachableSeconds } from '../../src/kinds/expected.js';
 import { needsUrl } from '../../src/manifest/columns.js';
@@ -21,7 +22,8 @@ const INPUT_BYTES_MAX = 30 * 1024 * 1024;
 /** As base64 in one text there is no room for more: a text ends at 2^29 characters. */
 const INLINE_BYTES_MAX = 400_000_000;
 
-const fetchedSchema = z.object({ sha256: z.string(), mediaType: z.string() });
+/** Without a time: noted by an older build. */
+const fetchedSchema = z.object({ sha256: z.string(), mediaType: z.string(), atMs: z.number().optional() });
 
 /** Reads the bytes that go inline and signs what lies in buckets; other URLs stay, since the service fetches them. */
 export async function resolveMedia(deps: Dependencies, work: InputWork): Promise<ResolvedMediaSet> {
@@ -63,19 +65,19 @@ export async function buildRequest(
 }
 
 /**
- * Fetches, guarded like an output, what must go as bytes, once per address and account; uploads what must go as a URL,
- * once per content.
+ * Fetches, guarded like an output, what must go as bytes, once per address and order; uploads what must go as a URL, once
+ * per content.
  */
 export async function fetchInputs(deps: Dependencies, work: InputWork): Promise<void> {
   for (const column of work.adapter.bytesColumns ?? []) {
     for (const media of work.row.media[column] ?? []) {
-      if (media.source === 'url' && !(await knownInput(deps, media.url))) await fetchInput(deps, media.url);
+      if (media.source === 'url' && !(await knownInput(deps, work, media.url))) await fetchInput(deps, work, media.url);
     }
   }
   await uploadInputs(deps, work);
 }
 
-async function fetchInput(deps: Dependencies, url: string): Promise<void> {
+async function fetchInput(deps: Dependencies, work: InputWork, url: string): Promise<void> {
   const stream = isS3Address(url) ? await deps.openInput(url).read() : (await deps.downloader.fetchInput(url)).stream;
   if (stream === undefined) throw new InputMissing('the input is not in its bucket');
   const chunks: Uint8Array[] = [];
@@ -89,7 +91,20 @@ async function fetchInput(deps: Dependencies, url: string): Promise<void> {
   const type = sniffMedia(bytes);
   if (type?.family !== 'image') throw new InputMissing('the input is no image');
   const sha256 = await deps.home.putBlob(bytes);
-  await deps.home.store.put(inputKey(deps, url), encodeJson({ sha256, mediaType: type.contentType }));
+  // The clock of the machine that gave the order may be ahead: what was fetched for it is never older than it.
+  const atMs = Math.max(deps.now(), await orderedAtMs(deps, work));
+  await deps.home.store.put(inputKey(deps, url), encodeJson({ sha256, mediaType: type.contentType, atMs }));
+}
+
+/** When the row was ordered last: what lies behind an address may have been replaced before that, and is looked at anew. */
+async function orderedAtMs({ home, rows, records }: Dependencies, { batch, row }: InputWork): Promise<number> {
+  const [generation, order, record] = await Promise.all([
+    rows.currentGeneration(batch),
+    readBatchOrder(home, batch),
+    records.readRecord(batch, row.id),
+  ]);
+  const facts = generation === undefined ? undefined : await rows.generation(batch, generation);
+  return Math.max(facts?.createdAtMs ?? 0, order?.retry?.beforeMs ?? 0, record?.rerunAtMs ?? 0);
 }
 
 async function resolve(deps: Dependencies, work: InputWork, column: string, media: Media): Promise<ResolvedMedia> {
@@ -99,7 +114,7 @@ async function resolve(deps: Dependencies, work: InputWork, column: string, medi
   if (media.source === 'blob' && needsUrl(work.row.kind, column, media.mediaType)) {
     return { form: 'url', url: await inputUrl(deps, work, media) };
   }
-  const input = media.source === 'url' ? await knownInput(deps, media.url) : media;
+  const input = media.source === 'url' ? await knownInput(deps, work, media.url) : media;
   if (!input) throw new InputNotFetched('the URL was not fetched yet');
   const bytes = await deps.home.getBlob(input.sha256);
   if (!bytes && work.feeders.some(({ file, frame }) => (frame ?? file)?.sha256 === input.sha256)) {
@@ -120,8 +135,13 @@ async function reachable(deps: Dependencies, { row }: InputWork, url: string): P
   return signed.url;
 }
 
-function knownInput(deps: Dependencies, url: string): Promise<z.infer<typeof fetchedSchema> | undefined> {
-  return readJson(deps.home.store, inputKey(deps, url), fetchedSchema, forgotten);
+async function knownInput(
+  deps: Dependencies,
+  work: InputWork,
+  url: string,
+): Promise<z.infer<typeof fetchedSchema> | undefined> {
+  const known = await readJson(deps.home.store, inputKey(deps, url), fetchedSchema, forgotten);
+  return known && (known.atMs ?? 0) >= (await orderedAtMs(deps, work)) ? known : undefined;
 }
 
 function inputKey(deps: Dependencies, url: string): string {
