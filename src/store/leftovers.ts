@@ -19,15 +19,24 @@ const INCOMING = /^incoming-[0-9a-f]{16}$/;
 
 /**
  * Everything left below the folder that nobody wrote to since `beforeMs` (epoch ms); links are not followed. A folder
- * that is not there has nothing.
+ * that is not there has nothing. Of a batch in a home the rows of broken checks lie in its `rows/` and nowhere else: any
+ * other folder of such a name has what a row of that id was paid for.
  */
 export async function* findLeftovers(folder: string, beforeMs: number): AsyncIterable<Leftover> {
+  const rows = join(folder, 'rows');
+  for (const entry of await entriesOf(rows)) {
+    const path = join(rows, entry.name);
+    if (!entry.isDirectory() || !INCOMING.test(entry.name)) continue;
+    if (await isOlder(path, beforeMs)) yield leftover(path, await bytesBelow(path));
+  }
+  yield* temporaryBelow(folder, beforeMs);
+}
+
+async function* temporaryBelow(folder: string, beforeMs: number): AsyncIterable<Leftover> {
   for (const entry of await entriesOf(folder)) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && INCOMING.test(entry.name)) {
-      if (await isOlder(path, beforeMs)) yield leftover(path, await bytesBelow(path));
-    } else if (entry.isDirectory() && isSafeSegment(entry.name)) {
-      yield* findLeftovers(path, beforeMs);
+    if (entry.isDirectory() && isSafeSegment(entry.name)) {
+      yield* temporaryBelow(path, beforeMs);
     } else if (entry.isFile() && TEMPORARY.test(entry.name)) {
       const facts = await lstat(path).catch(() => undefined);
       if (facts !== undefined && facts.mtimeMs < beforeMs) yield leftover(path, facts.size);

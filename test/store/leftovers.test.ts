@@ -45,6 +45,15 @@ describe('what killed processes leave behind', () => {
     expect(readdirSync(outside)).toEqual(['.part-x']);
   });
 
+  test('the attempts and outputs of rows that are named like a broken check stay', async () => {
+    const root = temporaryFolder();
+    const id = 'incoming-0123456789abcdef';
+    write(join(root, `attempts/aa/${id}/0001.000.json`), 'a claim');
+    write(join(root, `media/${id}/a.mp4`), 'clip');
+    for (const folder of ['attempts/aa', 'media']) utimesSync(join(root, folder, id), OLD_MS / 1_000, OLD_MS / 1_000);
+    expect(await collect(findLeftovers(root, Date.now()))).toEqual([]);
+  });
+
   test('what was touched a moment ago may be under way and stays', async () => {
     const root = temporaryFolder();
     write(join(root, 'b/.tmp-1'), 'now', Date.now());
