@@ -29,6 +29,8 @@ export interface ManifestOptions {
   nameTemplate?: string;
   /** A JSON file is written beside each output. */
   hasSidecars?: boolean;
+  /** How long an output's name may be, its folders included, without an extension; any length when absent. */
+  nameCharactersMax?: number;
   /** The day that `{date}` shows, as 2026-01-31; today (UTC) when absent. */
   date?: string;
   /** The base URL is loopback: loopback media are in order. */

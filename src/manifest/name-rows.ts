@@ -72,6 +72,7 @@ export function createOutlet(
  */
 function createNamer(options: ManifestOptions, columns: ReadonlySet<string>, log: ProblemLog) {
   const { nameTemplate, hasSidecars = false, date = new Date().toISOString().slice(0, 10) } = options;
+  const { nameCharactersMax = Number.POSITIVE_INFINITY } = options;
   const isJsonl = formatOf(options) === 'jsonl';
   const hasColumn = isJsonl ? isColumn : (name: string) => columns.has(name);
   /** The default names are as different as the ids; a sidecar may have the name of another row's file. */
@@ -89,6 +90,12 @@ function createNamer(options: ManifestOptions, columns: ReadonlySet<string>, log
       if (output !== undefined) log.problem(row, 'B46', 'output', stem.message);
       else if (!isTemplateBad) log.add({ line: 1, column: 1, code: 'B46', message: stem.message });
       isTemplateBad ||= output === undefined;
+      return undefined;
+    }
+    if (stem.stem.length > nameCharactersMax) {
+      const fits =
+        nameCharactersMax < 1 ? 'none fits: the place of the outputs is too long' : `${nameCharactersMax} fit`;
+      log.problem(row, 'B46', 'output', `the output name is ${stem.stem.length} characters with its folders; ${fits}`);
       return undefined;
     }
     const clash = mayClash() ? names.add(row, stem.stem) : undefined;

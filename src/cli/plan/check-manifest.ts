@@ -3,7 +3,7 @@ import { waitsOf } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
 import { defined } from '../../domain/defined.js';
 import { providerOf } from '../../domain/kind.js';
-import { isS3Address, s3Endpoint } from '../../domain/s3.js';
+import { isS3Address, parseS3Address, s3Endpoint } from '../../domain/s3.js';
 import { longestRenderMs } from '../../kinds/expected.js';
 import { factsOf } from '../../kinds/facts.js';
 import type { ManifestOptions, ManifestSummary } from '../../manifest/manifest-options.js';
@@ -52,6 +52,7 @@ function optionsFor(session: Session, place: ManifestPlace, sinks: Sinks): Manif
     source: path === undefined ? { stream: session.cli.io.stdin, name: '<stdin>' } : { path },
     ...defined({ format, delimiter, defaultKind, nameTemplate: config.names.template ?? undefined }),
     hasSidecars: config.names.sidecar,
+    nameCharactersMax: roomForName(config.out, place.batch),
     // What an earlier row rendered may be named where it lies, as failed.csv does.
     inputRoots: [...place.inputRoots, config.out],
     shareIdentical: place.sharesIdentical,
@@ -68,6 +69,26 @@ function optionsFor(session: Session, place: ManifestPlace, sinks: Sinks): Manif
       await sinks.onRow?.(row, raw);
     },
   };
+}
+
+/** The longest key of S3 and the longest path of the systems, bytes. */
+const KEY_BYTES_MAX = 1_024;
+const PATH_BYTES_MAX: Partial<Record<NodeJS.Platform, number>> = { darwin: 1_023, win32: 259 };
+const OTHER_PATH_BYTES_MAX = 4_095;
+/** What follows a name: the number of a version, the extension, a sidecar's. */
+const ENDING = '.v999.jpeg.v999.json';
+/** A folder's part file, which stands beside the name while it is written, is longer than that. */
+const PART_BYTES = 140;
+
+/** What is left for an output's name: nothing may be paid for that no name fits. */
+export function roomForName(out: string, batch: string, platform = process.platform): number {
+  const address = parseS3Address(out);
+  if (address !== undefined) {
+    const above = [address.prefix, batch, 'media', ''].filter((part, i) => i > 0 || part !== '').join('/');
+    return KEY_BYTES_MAX - Buffer.byteLength(above) - ENDING.length;
+  }
+  const max = PATH_BYTES_MAX[platform] ?? OTHER_PATH_BYTES_MAX;
+  return max - Buffer.byteLength(`${out}/${batch}/media/`) - PART_BYTES;
 }
 
 /** Where nobody can tell, the rows are let through: a worker may be started later, and what it cannot do costs nothing. */
