@@ -39,7 +39,7 @@ export interface DownloaderOptions {
   headersTimeoutMs?: number;
   /** Default 10 s. */
   connectTimeoutMs?: number;
-  /** How often one call goes on after a broken connection; default 4. */
+  /** How often in a row one call goes on after connections that broke without bringing it further; default 4. */
   resumesMax?: number;
 }
 
@@ -120,9 +120,12 @@ function inUrl(url: string, maxBytes: number): Download | undefined {
   return { contentType, contentLength: bytes.length, stream: Readable.from([bytes]) };
 }
 
+/** Where something on the way ends every connection after so long, a film that was begun anew would never come whole. */
+const PROGRESS_BYTES = 1 << 20;
 async function* wholeFile(fetch: Fetch, first: OpenAnswer): AsyncIterable<Uint8Array> {
   const { signal } = fetch.how;
   for (let resumes = 0, answer: OpenAnswer | undefined = first; ; resumes++, answer = undefined) {
+    const { received } = fetch;
     try {
       answer ??= await reopen(fetch);
       yield* newBytes(fetch, answer);
@@ -130,6 +133,7 @@ async function* wholeFile(fetch: Fetch, first: OpenAnswer): AsyncIterable<Uint8A
       return;
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
+      if (fetch.received - received >= PROGRESS_BYTES) resumes = 0;
       if (resumes >= fetch.resumesMax || !canGoOn(error)) throw error;
     }
   }
