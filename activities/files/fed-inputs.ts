@@ -71,7 +71,7 @@ async function keep(deps: Dependencies, key: string, out: string, { sha256 }: Ou
   if (held.sha256 !== sha256) return 'is not the file that was rendered';
   try {
     await together(deps, `fed-${sha256}`, async () => {
-      if (await deps.home.hasBlob(sha256)) return;
+      if (await deps.home.hasBlob(sha256, held.bytes)) return;
       const source = await readAsItLies(store, key, held);
       if (source === undefined) throw new StoreError('CHANGED', 'the file went away meanwhile', key);
       await deps.home.putBlobStream(source, sha256, `fed-${sha256}`);

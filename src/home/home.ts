@@ -40,11 +40,16 @@ export function openHome(store: Store, account: string) {
 }
 
 function blobs(store: Store, keys: HomeKeys) {
+  const hasBlob = async (sha256: string, bytes?: number) => {
+    const there = await store.size(keys.blob(sha256));
+    return there !== undefined && (bytes === undefined || there === bytes);
+  };
   return {
     /** Keeps bytes under their sha256 (hex), which it returns. */
     putBlob: async (bytes: Uint8Array) => {
       const sha256 = createHash('sha256').update(bytes).digest('hex');
-      await store.putIfAbsent(keys.blob(sha256), bytes);
+      // Replacing: on a disk without links an exclusive write that is killed leaves a part under the name for ever.
+      if (!(await hasBlob(sha256, bytes.length))) await store.put(keys.blob(sha256), bytes);
       return sha256;
     },
     /** The same for a stream that is never whole in memory. `attemptName` as in `PutStreamOptions`. */
@@ -60,7 +65,8 @@ function blobs(store: Store, keys: HomeKeys) {
     },
     getBlob: (sha256: string) => store.get(keys.blob(sha256)),
     readBlob: (sha256: string) => store.read(keys.blob(sha256)),
-    hasBlob: async (sha256: string) => (await store.size(keys.blob(sha256))) !== undefined,
+    /** Whether it is there; with `bytes`, whether all of it is. */
+    hasBlob,
   };
 }
 

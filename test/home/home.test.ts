@@ -92,6 +92,15 @@ describe('blobs', () => {
     expect(Buffer.concat(await collect(stream ?? streamOf())).toString()).toBe('hello');
   });
 
+  test('F47: what a killed process left of an input on a disk without links is replaced by the whole of it', async () => {
+    const home = newHome();
+    const sha256 = createHash('sha256').update('hello').digest('hex');
+    await home.store.put(home.keys.blob(sha256), Buffer.from('hel'));
+    expect(await home.hasBlob(sha256, 5)).toBe(false);
+    await home.putBlob(Buffer.from('hello'));
+    expect(Buffer.from((await home.getBlob(sha256)) ?? []).toString()).toBe('hello');
+  });
+
   test('a file that changed while it was copied is not kept', async () => {
     const home = newHome();
     const sha256 = createHash('sha256').update('hello').digest('hex');

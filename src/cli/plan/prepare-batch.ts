@@ -143,7 +143,7 @@ async function outsOf(home: HomeAccess['home']): Promise<string[]> {
 }
 
 async function keepBlob({ home }: HomeAccess, blob: MediaBlob): Promise<void> {
-  if (!(await home.hasBlob(blob.sha256))) await home.putBlob(await blob.read());
+  if (!(await home.hasBlob(blob.sha256, blob.bytes))) await home.putBlob(await blob.read());
 }
 
 /** The rows that the batch has now, by id: those that the manifest has as well are taken out as it is read. */
