@@ -9,8 +9,8 @@ import { type BatchPlace, openPlace, refusePlace } from '../access/home-access.j
 import { hintsOf } from '../open-session.js';
 import { copyOutput } from '../reuse/copy-output.js';
 import { type CopySource, openCopySources, originsOf } from '../reuse/source-of-copy.js';
-import { proveOut } from './known-batch.js';
 import { type LostFile, lostFileLines } from './lost-files.js';
+import { proveOut } from './prove-out.js';
 import { changeStored } from './stored-again.js';
 
 /** Copies whose files are lost are made once more of the renders that they were taken from: nothing is paid. */
@@ -21,13 +21,13 @@ type CopyPlace = BatchPlace & { generation: string };
 
 /** Says so, and gives what is still lost. `out` is the place that the batch writes to. */
 export async function copyAgain(at: CopyPlace, out: string, lost: readonly LostFile[]): Promise<LostFile[]> {
-  const { session, access, batch } = at;
+  const { session, batch } = at;
   const sources = await findSources(at, lost);
   const left = ({ copy, ...one }: LostFile): LostFile => (copy?.when === 'later' ? { ...one, copy } : one);
   if (sources.size === 0) return lost.map(left);
   const files = [...sources.values()].flatMap((source) => source.files);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  await proveOut(access, bytes, out);
+  await proveOut(at, bytes, out);
   const owed = [...sources.keys()].filter(({ copy }) => copy?.when === 'now');
   for (const line of lostFileLines(owed, `${out}/${batch}`, hintsOf(session))) session.terminal.note(line);
   const store = openPlace(session.config, out, 'shared');

@@ -1,5 +1,4 @@
 import { isS3Address } from '../../domain/s3.js';
-import { megabytes } from '../../domain/shown-number.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { homeMismatch, newClaimer, writeHomeMark } from '../../home/home-mark.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
@@ -170,18 +169,4 @@ export async function fullDisk({ config }: Session, out = config.out): Promise<s
 /** A home in a bucket whose server lets two writers have one claim would pay twice: it is not used. */
 export async function proveHome({ config, home }: HomeAccess): Promise<void> {
   await proveBucket(home.store).catch((error) => refusePlace(config.home, error));
-}
-
-/** Outputs can be written (`B54`), and there is room for them; a place that cannot tell its room takes all. */
-export async function proveOut({ config }: HomeAccess, neededBytes: number, out = config.out): Promise<void> {
-  const place = openPlace(config, out, 'shared');
-  try {
-    await place.probe();
-    const free = await place.freeBytes();
-    if (free === undefined || free >= neededBytes) return;
-    const message = `${megabytes(free, neededBytes)} are free, and the outputs need about ${megabytes(neededBytes, free)}; make room or use another --out`;
-    throw new StoreError('ENOSPC', message);
-  } catch (error) {
-    refusePlace(out, error);
-  }
 }

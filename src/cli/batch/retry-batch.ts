@@ -10,7 +10,8 @@ import { planLines } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
 import { createAcceptedInputs } from './accepted-inputs.js';
 import { asOrdered } from './batch-terms.js';
-import { knownBatch, proveOut, refuseStrangeHome } from './known-batch.js';
+import { knownBatch, refuseStrangeHome } from './known-batch.js';
+import { proveOut } from './prove-out.js';
 import { tellApproved } from './resume-refusals.js';
 import { newRetry } from './run-flags.js';
 import { openStoredAgain, takeStoredAgain } from './stored-again.js';
@@ -59,7 +60,7 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   const plan = await makePlan(known, { manifest: 'retry', rows, costNotes: [], chains }, credits);
   for (const line of planLines(plan, hintsOf(session))) terminal.note(line);
   await approvePlan(known, plan, flags.yes);
-  await proveOut(access, 0, known.out);
+  await proveOut(known, 0, known.out);
   // The budget that the batch has bounds what is retried, however the question was answered.
   const order = await readBatchOrder(access.home, batch);
   const retries = flags.retries ?? order?.policy.retries ?? 0;

@@ -8,7 +8,7 @@ import { parallel } from '../../store/parallel.js';
 import { type BatchPlace, openPlace } from '../access/home-access.js';
 import { plain } from '../terminal.js';
 import { amount, firstNames } from '../views/counts.js';
-import { proveOut } from './known-batch.js';
+import { proveOut } from './prove-out.js';
 
 /** Rows whose files were away, as those of a disk that was not mounted, and lie at their places again: nothing is paid. */
 
@@ -50,7 +50,7 @@ export function openStoredAgain({ session, access, batch }: BatchPlace, out: str
 export async function takeStoredAgain(at: BatchPlace, out: string, found: readonly BackRow[]): Promise<void> {
   const { session, access, batch } = at;
   if (found.length === 0) return;
-  await proveOut(access, 0, out);
+  await proveOut(at, 0, out);
   session.terminal.note(storedAgainText(found, `${out}/${batch}`));
   await changeStored(at, async () => {
     await parallel(found, WRITE_WIDTH, async ({ was, record: { files } }) => {
