@@ -60,8 +60,8 @@ export async function verifyAll(session: Session): Promise<number> {
   for (const { batch, id, rule, what } of shown) terminal.data(`${rule}  batch '${batch}', row '${id}': ${what}`);
   if (facts.breaches > shown.length) terminal.data(`${facts.breaches - shown.length} more are not shown`);
   for (const { key, sort, isMissing } of unreadable) {
-    const what = isMissing ? 'is not there, beside attempts of the batch' : 'cannot be read';
-    terminal.data(`damaged  ${key}: ${sort.name} ${what}`);
+    const what = isMissing ? ': not there, beside the rest of its batch' : ' cannot be read';
+    terminal.data(`damaged  ${key}: ${sort.name}${what}`);
   }
   if (damaged > unreadable.length) terminal.data(`${damaged - unreadable.length} more are not shown`);
   const took = formatDuration(Date.now() - startedAtMs);

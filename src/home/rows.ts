@@ -42,7 +42,7 @@ export function createRows(store: Store, account: string) {
 
   const load = async (key: string, place: PartPlace): Promise<readonly StoredRow[]> => {
     try {
-      const bytes = await store.get(key);
+      const bytes = (await store.get(key)) ?? ((await isLost(place)) ? new Uint8Array() : undefined);
       if (bytes === undefined) throw new StoreError('ENOENT', `the rows '${key}' are not in ${store.location}`, key);
       const rows = await parsePart(bytes, place);
       const entry = cache.get(key);
@@ -56,6 +56,13 @@ export function createRows(store: Store, account: string) {
       throw error;
     }
   };
+
+  /**
+   * It was there, and its folder still is: damaged as one that was emptied, so that the next `run` mends it. A home that is
+   * away has no facts either, and a bucket may only be late with its answer.
+   */
+  const isLost = async ({ batch, generation, part }: PartPlace): Promise<boolean> =>
+    store.stamps !== undefined && (await factsOf(batch, generation))?.parts[part] !== undefined;
 
   const trim = () => {
     let bytes = [...cache.values()].reduce((sum, entry) => sum + entry.bytes, 0);

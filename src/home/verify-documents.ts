@@ -1,6 +1,6 @@
 import type { AttemptRef } from '../domain/attempt.js';
 import { intentOf } from '../domain/standing.js';
-import { decodeJson, encodeJson } from '../store/json-file.js';
+import { decodeJson, encodeJson, forgotten, readJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import type { Store } from '../store/port.js';
 import { openFactsOf } from './attempt-schema.js';
@@ -9,13 +9,15 @@ import { worstBooking } from './charge-book.js';
 import { type DocumentSort, sortOf } from './document-sorts.js';
 import type { Home } from './home.js';
 import { parseIndexKey } from './parse-keys.js';
+import { currentSchema } from './rows.js';
+import { generationSchema } from './rows-writer.js';
 
 /** Walks over every document of an account in constant memory and changes nothing. */
 
 export interface DamagedDocument {
   key: string;
   sort: DocumentSort;
-  /** It is not there, beside attempts that nobody finds without it. */
+  /** It is not there, beside attempts that nobody finds without it, or beside the other parts of its rows. */
   isMissing?: true;
 }
 
@@ -75,12 +77,23 @@ async function missingDocuments({ store, account, keys, batches }: Home): Promis
     const sizes = await Promise.all(places.map((key) => store.size(key)));
     const missing = places.filter((_, i) => sizes[i] === undefined);
     // A manifest that was checked and never run has a folder there too.
-    return missing.length > 0 && (await store.names(keys.attemptsOf(batch))).length > 0 ? missing : [];
+    const isRun = missing.length === 0 || (await store.names(keys.attemptsOf(batch))).length > 0;
+    return [...(isRun ? missing : []), ...(await missingParts({ store, keys }, batch))];
   });
   return found.flat().flatMap((key) => {
     const sort = sortOf(key.slice(account.length + 1));
     return sort === undefined ? [] : [{ key, sort, isMissing: true }];
   });
+}
+
+/** Of the rows that the batch runs now. */
+async function missingParts({ store, keys }: Pick<Home, 'store' | 'keys'>, batch: string): Promise<string[]> {
+  const { generation } = (await readJson(store, keys.currentGeneration(batch), currentSchema, forgotten)) ?? {};
+  if (generation === undefined) return [];
+  const facts = await readJson(store, keys.generationFacts(batch, generation), generationSchema, forgotten);
+  const parts = [...(facts?.parts.keys() ?? [])].map((part) => keys.part(batch, generation, part));
+  const sizes = await parallel(parts, WIDTH, (key) => store.size(key));
+  return parts.filter((_, i) => sizes[i] === undefined);
 }
 
 /** One that went away meanwhile is not damaged; lines whose last one was cut, or of which none is left, are. */
