@@ -29,12 +29,6 @@ export async function isCancelledBatch(home: HomePlace, batch: string): Promise<
   return (await cancelled.read(home, batch)) !== undefined;
 }
 
-/** Whether the batch was cancelled at or after an instant, epoch ms. */
-export async function wasCancelled(home: HomePlace, batch: string, sinceMs: number): Promise<boolean> {
-  const mark = await cancelled.read(home, batch);
-  return mark !== undefined && mark.atMs >= sinceMs;
-}
-
 const stopReasonSchema = z.enum(['budget_reached', 'too_many_failures']);
 
 export const stopped = document(

@@ -1,16 +1,17 @@
 import type { AmbiguityPolicy } from '../contract/account.js';
 import type { SubmitResult } from '../contract/attempts.js';
 import type { RetryOrder, RowRef } from '../contract/workflows.js';
-import type { Attempt } from '../domain/attempt.js';
+import type { Attempt, AttemptState } from '../domain/attempt.js';
 import type { BatchLimits, StopReason } from '../domain/batch.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { RowRecord } from '../domain/outcome.js';
+import { type Standing, standingOf } from '../domain/standing.js';
 import type { AccountRecords } from './account-records.js';
-import { isCancelledBatch, sampleInForce, stoppedReason, wasCancelled } from './batch-marks.js';
+import { cancelled, isCancelledBatch, sampleInForce, stoppedReason } from './batch-marks.js';
 import { readBatchOrder } from './batch-order.js';
 import { isRerun, type RerunOrder, rerunOrder } from './row-orders.js';
 import type { StoredRow } from './row-records.js';
-import { type RowContent, type RowStanding, rowStanding } from './row-standing.js';
+import { type RowContent, type RowStanding, rowStanding, statesOf } from './row-standing.js';
 
 /**
  * What a batch's user ordered, by the home. Anybody on the machine can send Temporal a message, so where money follows
@@ -72,11 +73,28 @@ export function orderedStanding(
  * Whether a person had a row that had ended go on. What the service says late of its attempt is no order: a batch that
  * was cancelled, or stopped by itself, sends nothing for it.
  */
-function isOrdered({ rerunAtMs }: RowRecord, attempts: Attempt[]): boolean {
-  const last = attempts.at(-1)?.states.at(-1);
-  if (rerunAtMs !== undefined || last?.state === 'ruled') return true;
-  if (last?.state === 'verdict') return last.byPerson === true;
-  return last?.state === 'overridden' && (last.cause === 'person' || last.cause === 'rerun');
+function isOrdered(record: RowRecord, attempts: Attempt[]): boolean {
+  return orderedAtMs(record, attempts) !== undefined;
+}
+
+/** When a person had it go on; the order stands until the row has ended by it, also where an attempt was turned away. */
+function orderedAtMs({ rerunAtMs, seenStates = 0 }: RowRecord, attempts: Attempt[]): number | undefined {
+  if (rerunAtMs !== undefined) return rerunAtMs;
+  const at = attempts.findLastIndex((one) => !UNSENT.includes(standingOf(one)));
+  const isLast = at === attempts.length - 1;
+  const last = attempts[at]?.states.at(-1);
+  if (last === undefined || !isOrder(last) || !(isLast || seenStates < statesOf(attempts.slice(0, at + 1))))
+    return undefined;
+  return last.atMs;
+}
+
+/** Of such an attempt nothing is at the service, and nothing was paid. */
+const UNSENT: readonly Standing[] = ['refused', 'void'];
+
+function isOrder(state: AttemptState): boolean {
+  if (state.state === 'ruled') return true;
+  if (state.state === 'verdict') return state.byPerson === true;
+  return state.state === 'overridden' && (state.cause === 'person' || state.cause === 'rerun');
 }
 
 /** Where a row of a batch stands, by its record and, where that does not say it, by its attempts. */
@@ -114,12 +132,10 @@ export async function notOrdered(
   { batch, generation, id }: RowRef,
   { hash, earlier, sinceMs }: { hash: string; earlier: Attempt[]; sinceMs: number },
 ): Promise<SubmitResult | undefined> {
-  const [isCancelled, order] = await Promise.all([
-    wasCancelled(account.home, batch, sinceMs),
-    runOrder(account, batch, 'unsaid'),
-  ]);
+  const [cancel, order] = await Promise.all([cancelled.read(account.home, batch), runOrder(account, batch, 'unsaid')]);
+  const wasCancelled = (beganMs: number): boolean => cancel !== undefined && cancel.atMs >= beganMs;
   // The word that ends the job may still be on its way to it, for as long as no worker runs.
-  if (isCancelled) return { outcome: 'not_sent', reason: 'cancelled_by_user' };
+  if (wasCancelled(sinceMs)) return { outcome: 'not_sent', reason: 'cancelled_by_user' };
   if (!order.isKnown) return undefined;
   if (order.isPaused) return { outcome: 'held' };
   if ((await sampleInForce(account.home, batch, generation))?.has(id) === false) return { outcome: 'held' };
@@ -128,6 +144,10 @@ export async function notOrdered(
     rerunOrder(account.home, batch, generation),
   ]);
   const standing = orderedStanding(record, earlier, order, { hash, mayRerun: isRerun(rerun, id) });
+  // A person's order for the row that no engine had carried out by then was taken back with all others of the batch.
+  const orderedMs = record && orderedAtMs(record, earlier);
+  if (!standing.ended && orderedMs !== undefined && wasCancelled(orderedMs))
+    return { outcome: 'not_sent', reason: 'cancelled_by_user' };
   if (!standing.ended) return undefined;
   if (order.ends && isUntouched(record)) return { outcome: 'not_sent', reason: order.ends.reason };
   return { outcome: 'ended', status: standing.status };
