@@ -137,8 +137,9 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
     if (!isHeldOnly) page.held = (page.held ?? 0) + 1;
     return;
   }
-  // A row with a record has ended in this run; its feeders cannot have been missed.
-  if (isHeldOnly && record !== undefined && record.rerunAtMs === undefined) return;
+  // It has ended in this run, and its feeders cannot have been missed: unless what it ended with was of other values.
+  const isOver = record !== undefined && record.rerunAtMs === undefined && isRecordOf(record, row.hash);
+  if (isHeldOnly && isOver) return;
   const { generation } = filling;
   const entry = isSharing
     ? await sharingEntry(deps, { batch: page.batch, generation }, { row, feeders, standing })
