@@ -20,7 +20,7 @@ import { retryFor, runOrder, standingOfRow } from '../src/home/run-order.js';
 import { windowCap } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { countedOf, entryOf, heldBack, PAGE_CHARS_MAX, soonestFirst } from './row/page-entry.js';
+import { countedOf, entryOf, hasOwnOrder, heldBack, PAGE_CHARS_MAX, soonestFirst } from './row/page-entry.js';
 import { sharingEntry } from './share.js';
 
 export interface FedRowActivities {
@@ -112,13 +112,14 @@ async function entryWhenReady(
 
 /** Whether the order that the batch runs by is for the row as well. */
 async function isMeant(
-  { records }: Dependencies,
+  deps: Dependencies,
   { batch, isOrderedOnly }: FedRowsInput,
-  { row: { id }, feeding, followers }: { row: Row; feeding: readonly Feeder[]; followers: Followers },
+  { row, feeding, followers }: { row: Row; feeding: readonly Feeder[]; followers: Followers },
 ): Promise<boolean> {
-  const isAlone = isLeftAlone(followers, id, feeding);
-  if (!isAlone && (isOrderedOnly !== true || followers.starts.has(id))) return true;
-  return (await records.readRecord(batch, id))?.rerunAtMs !== undefined;
+  const isAlone = isLeftAlone(followers, row.id, feeding);
+  if (!isAlone && (isOrderedOnly !== true || followers.starts.has(row.id))) return true;
+  const record = await deps.records.readRecord(batch, row.id);
+  return record !== undefined && hasOwnOrder(deps, batch, row, record);
 }
 
 async function aheadOf(

@@ -1,17 +1,17 @@
 import type { OpenRowState, PageInput, PageResult, SweepInput, SweptRows } from '../src/contract/pages.js';
-import { isRecordOf, type RowRecord, type Status } from '../src/domain/outcome.js';
+import { isRecordOf, type Status } from '../src/domain/outcome.js';
 import { fedMedia, type Row } from '../src/domain/row.js';
 import { sampleInForce } from '../src/home/batch-marks.js';
 import { feedersOf, feedsReader, isReady } from '../src/home/feeders.js';
 import type { PartFeeds } from '../src/home/feeds.js';
 import { type Followers, isLeftAlone, NO_FOLLOWERS, readFollowers, rerunOrder } from '../src/home/row-orders.js';
-import { isOutdone, type RowStanding, rowStanding } from '../src/home/row-standing.js';
+import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
 import { runOrder, standingOfRow } from '../src/home/run-order.js';
 import { windowCap } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { reopen } from './row/closed-models.js';
-import { entryOf, heldBack, PAGE_CHARS_MAX } from './row/page-entry.js';
+import { entryOf, hasOwnOrder, heldBack, PAGE_CHARS_MAX } from './row/page-entry.js';
 import { paidAlready, paidBehind } from './row/paid-behind.js';
 import { sharingEntry } from './share.js';
 
@@ -129,8 +129,7 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   const isAlone = isLeftAlone(followers, row.id, feeders);
   const isChosen = feeders.length > 0 && (filling.holdsFed || isHeldOnly || isAlone);
   const record = isChosen ? await deps.records.readRecord(page.batch, row.id) : undefined;
-  const isOwnOrder =
-    record?.rerunAtMs !== undefined || (record !== undefined && (await isSettled(deps, page.batch, row, record)));
+  const isOwnOrder = record !== undefined && (await hasOwnOrder(deps, page.batch, row, record));
   const isFollowing = filling.holdsFed && feeders.length > 0 && !followers.starts.has(row.id);
   const isLeft = !isOwnOrder && (isAlone || isFollowing);
   if (standing.begins === 'submit' && (isLeft || !isReady(feeders))) {
@@ -152,12 +151,6 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   page.entries.push(entry);
   const { fed, sharing } = filling.feeds ?? {};
   if (fed?.has(row.index) || sharing?.has(row.index)) page.feeding = [...(page.feeding ?? []), row.index];
-}
-
-/** One that stood with a person and goes on by the order that settled it. */
-async function isSettled(deps: Dependencies, batch: string, row: Row, record: RowRecord): Promise<boolean> {
-  const stood = record.status === 'review' || record.status === 'lost_paid';
-  return stood && isRecordOf(record, row.hash) && isOutdone(record, await deps.ledger.read(batch, row.id));
 }
 
 async function newPage(deps: Dependencies, batch: string, part: number): Promise<PageResult> {

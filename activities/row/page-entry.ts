@@ -5,9 +5,10 @@ import type { PageEntry } from '../../src/contract/pages.js';
 import type { FedFrom } from '../../src/contract/rows.js';
 import type { AttemptRef } from '../../src/domain/attempt.js';
 import type { BatchLimits } from '../../src/domain/batch.js';
+import { isRecordOf, type RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { type Feeder, fedRow } from '../../src/home/feeders.js';
-import type { RowStanding } from '../../src/home/row-standing.js';
+import { isOutdone, type RowStanding } from '../../src/home/row-standing.js';
 import { rowAt } from '../../src/home/rows.js';
 import type { RunOrder } from '../../src/home/run-order.js';
 import { factsOf } from '../../src/kinds/facts.js';
@@ -27,6 +28,13 @@ export function heldBack(
 ): { isPaused: true } | { limits: BatchLimits } | undefined {
   if (isPaused) return { isPaused };
   return limits && known && !isDeepStrictEqual(limits, known) ? { limits } : undefined;
+}
+
+/** It is to be rendered again, or stood with a person and goes on by the order that settled it. */
+export async function hasOwnOrder(deps: Dependencies, batch: string, row: Row, record: RowRecord): Promise<boolean> {
+  if (record.rerunAtMs !== undefined) return true;
+  const stood = record.status === 'review' || record.status === 'lost_paid';
+  return stood && isRecordOf(record, row.hash) && isOutdone(record, await deps.ledger.read(batch, row.id));
 }
 
 /** What a batch needs to open a row; `feeders` are those that feed it, all of them done. */
