@@ -185,6 +185,8 @@ export function endRest(state: BatchState): void {
   if (state.cursor === null && (state.deferred ?? 0) === 0 && chainsAreOver(state)) return;
   state.cursor = null;
   state.deferred = 0;
+  // No page comes by the rows any more that ended before theirs.
+  [state.counts, state.creditsNano] = withAhead(state);
   delete state.chains;
   const counted = STATUSES.reduce((sum, status) => sum + state.counts[status], 0);
   const open = state.open.filter((o) => o.countedIn === state.generation).length;

@@ -47,6 +47,19 @@ describe('rows that others feed in the window', () => {
     expect(progressOf(state, 'running').creditsNano).toBe(4);
   });
 
+  test('a row that ended before its page stays what it is where a cancel ends the rest (I6)', () => {
+    const state = begun();
+    window.countFinished(state, done('hero'), 2);
+    takeFed(state, look([ready('edit', 1), ready('film', 3, { isAhead: true })]), 1, 'b', 3);
+    window.countFinished(state, done('film'), 4);
+    state.cancelling = true;
+    window.endRest(state);
+    const { counts, creditsNano } = progressOf(state, 'cancelling');
+    expect([counts.done, counts.cancelled, creditsNano]).toEqual([2, 1, 4]);
+    window.countFinished(state, done('edit'), 5);
+    expect(progressOf(state, 'cancelling').counts).toMatchObject({ done: 3, cancelled: 1 });
+  });
+
   test('a row that ended while its page was read is not started again', () => {
     const read = pageOf({ entries: [pageEntry(3, 'film', 1, { begins: 'prepare', kind: 'svc/edit' })] });
     expect(withEnded(read, [done('film')])).toMatchObject({ entries: [], finished: { done: 1 }, creditsNano: 2 });
