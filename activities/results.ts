@@ -32,9 +32,12 @@ export function resultActivities(deps: Dependencies): ResultActivities {
       }),
 
     writeResults: ({ batch, generation }) =>
-      withHeartbeat(() =>
-        write(deps, batch, generation, (code) => deps.messenger.outputBlocked(batch, { id: null, code })),
-      ),
+      withHeartbeat(async () => {
+        // Nobody tells a batch of a manifest that has nothing for it to run.
+        const inForce = await withRecords(() => deps.rows.certainGeneration(batch));
+        const tellBlocked = (code: string) => deps.messenger.outputBlocked(batch, { id: null, code });
+        return write(deps, batch, inForce ?? generation, tellBlocked);
+      }),
 
     async rewriteResults({ batch }) {
       if (await deps.messenger.isBatchOpen(batch)) return;
