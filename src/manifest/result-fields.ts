@@ -130,9 +130,9 @@ function fileObject(file: OutputFile): Json {
   return { file: file.file, ...defined(Object.fromEntries(facts)) };
 }
 
-/** A row that never started has cost nothing; of an open one nothing is known yet. */
-function creditsOf({ record, live }: ResultLine): Decimal | null {
-  if (record === undefined) return live === undefined ? new Decimal('0') : null;
+/** A row that never started has cost no more than what it was before; of an open one nothing is known yet. */
+function creditsOf({ record, live, spentNano = 0 }: ResultLine): Decimal | null {
+  if (record === undefined) return live === undefined ? new Decimal(formatCredits(spentNano)) : null;
   return record.creditsNano === undefined ? null : new Decimal(formatCredits(record.creditsNano));
 }
 

@@ -116,7 +116,7 @@ function newShare(): Share {
 }
 
 function count(report: ReportRows, line: ResultLine, paid: (number | undefined)[]): void {
-  const { row, record, ended } = line;
+  const { row, record, ended, spentNano = 0 } = line;
   const status = record?.status ?? ended;
   if (status === undefined) report.open += 1;
   else report.counts[status] += 1;
@@ -126,7 +126,7 @@ function count(report: ReportRows, line: ResultLine, paid: (number | undefined)[
     share.rows += 1;
     if (status === 'done') share.done += 1;
     if (record !== undefined && record.creditsNano === undefined) share.creditsUnknown += 1;
-    share.creditsNano += record?.creditsNano ?? 0;
+    share.creditsNano += record?.creditsNano ?? spentNano;
   }
   paid[row.index] = record?.creditsNano;
   if (row.shares === undefined || status !== 'done') return;

@@ -1,6 +1,7 @@
 // The report as a page: whole, small at any size, and nothing that was put into it becomes markup.
 import { expect, test } from 'vitest';
-import type { ResultLine } from '../../src/manifest/result-fields.js';
+import { emptyTally, tallyResults } from '../../src/home/upstream.js';
+import { type ResultLine, resultFields } from '../../src/manifest/result-fields.js';
 import { collectRows } from '../../src/report/collect.js';
 import { publicPage } from '../../src/report/media-page.js';
 import { reportPage } from '../../src/report/report-page.js';
@@ -32,6 +33,16 @@ const done = (index: number): Partial<ResultLine> => {
   };
   return { row, record: wholeRecord(row.id, times) };
 };
+
+test('what a row has cost with the values that it had before stands in the report and the results, as in the views', async () => {
+  const anew: Partial<ResultLine> = { ended: 'not_started', endedFor: 'budget_reached', spentNano: 600_000 };
+  const one = () => lines(1, () => anew);
+  const tally = emptyTally();
+  await tallyResults(one(), tally);
+  const { total } = await collectRows(one(), { createdAtMs: 0 });
+  for await (const line of one()) expect(resultFields(line).credits).toMatchObject({ text: '0.0006' });
+  expect([total.creditsNano, tally.creditsNano]).toEqual([600_000, 600_000]);
+});
 
 test('counts, costs by kind, model and group, failures with their command, and rows that need a person', async () => {
   const rows = await collectRows(

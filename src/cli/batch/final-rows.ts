@@ -1,5 +1,6 @@
 import { defined } from '../../domain/defined.js';
 import type { ReasonCode } from '../../domain/failure.js';
+import type { CreditsNano } from '../../domain/money.js';
 import type { RowRecord, Status } from '../../domain/outcome.js';
 import { resultLines } from '../../home/result-lines.js';
 import { failedReruns } from '../../home/row-orders.js';
@@ -19,6 +20,8 @@ interface FinalRow {
   start?: () => Promise<RowStart>;
   /** Absent for rows that a cancelled batch never started. */
   record?: RowRecord;
+  /** Without a record: what it has cost with other values. */
+  spentNano?: CreditsNano;
 }
 
 /** Rows that have not ended are left out, and those that left the manifest. */
@@ -31,7 +34,14 @@ export async function* finalRows(access: HomeAccess, batch: string, generation: 
     const reasonCode = record?.reasonCode ?? line.endedFor;
     const isLeft = status === 'not_started';
     const start = isLeft ? () => startOf(row, reasonCode) : undefined;
-    yield { index: row.index, id: row.id, group: row.group, status, ...defined({ reasonCode, record, start }) };
+    const { spentNano } = line;
+    yield {
+      index: row.index,
+      id: row.id,
+      group: row.group,
+      status,
+      ...defined({ reasonCode, record, start, spentNano }),
+    };
   }
 }
 

@@ -67,15 +67,15 @@ const GROUPS_SHOWN = 12;
 /** Books one row that ended; rows without a group belong to none. */
 export function addToGroup(
   totals: Map<string, GroupTotal>,
-  row: { group: string | undefined; status: Status; record?: RowRecord },
+  row: { group: string | undefined; status: Status; record?: RowRecord; spentNano?: CreditsNano },
 ): void {
   if (row.group === undefined) return;
   const total = totals.get(row.group) ?? { counts: noCounts(), creditsNano: 0, creditsUnknown: 0 };
   totals.set(row.group, total);
   total.counts[row.status] += 1;
-  // A row that was never tried has no record and has cost nothing.
+  // A row that was never tried has no record and has cost nothing, but for what it was before it was changed.
   if (row.record !== undefined && row.record.creditsNano === undefined) total.creditsUnknown += 1;
-  total.creditsNano += row.record?.creditsNano ?? 0;
+  total.creditsNano += row.record?.creditsNano ?? row.spentNano ?? 0;
 }
 
 export function groupLines(totals: GroupTotals): string[] {
