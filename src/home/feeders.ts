@@ -50,11 +50,25 @@ export async function feedersOf(sources: FeedSources, place: Place, row: Row): P
 
 export async function feederOf(sources: FeedSources, { batch, generation }: Place, media: FedMedia): Promise<Feeder> {
   const place = await rowAt(sources.rows, batch, generation, media.at);
-  const feeding = place?.stored.isDamaged ? undefined : place?.stored.row;
-  const record = feeding && (await sources.records.readRecord(batch, feeding.id));
+  const renderer = place?.stored.isDamaged ? undefined : place?.stored.row;
+  const { row: feeding, record } = renderer ? await rendered(sources, batch, media, renderer) : NOTHING;
   const mayFeed = record?.status === 'done' || record?.status === 'skipped';
   const isOfRow = mayFeed && feeding !== undefined && isRecordOf(record, feeding.hash);
   return { media, row: feeding, record, file: isOfRow ? record.files[0] : undefined };
+}
+
+const NOTHING = { row: undefined, record: undefined };
+
+/** Of a row that shares the render of another: that one's, unless it was skipped: the file that is there is of neither. */
+async function rendered(
+  { records }: FeedSources,
+  batch: string,
+  { id }: FedMedia,
+  renderer: Row,
+): Promise<Pick<Feeder, 'row' | 'record'>> {
+  const record = await records.readRecord(batch, renderer.id);
+  if (renderer.id === id || record?.status !== 'skipped') return { row: renderer, record };
+  return { row: { ...renderer, id }, record: await records.readRecord(batch, id) };
 }
 
 /**

@@ -96,3 +96,28 @@ test('why a row waits is found where 40 generations of two rows feed each other:
     waitsFor: 'a39',
   });
 });
+
+describe('a reference to a row that shares the render of another', () => {
+  const hero = plainRow('hero');
+  const twin = plainRow('twin', { index: 1, hash: hero.hash, shares: 0 });
+  const edit = plainRow('edit', { index: 2, media: { image: [{ source: 'row', id: 'twin', at: 0 }] } });
+  const file = (sha256: string) => [{ file: `media/${sha256}.png`, contentType: 'image/png', bytes: 9, sha256 }];
+
+  test.each([
+    ['that one is done: its render', { status: 'done', files: file('of hero') }, { files: file('copy') }, 'of hero'],
+    ['that one was skipped: its own, not the file that is there', { status: 'skipped' }, { files: file('own') }, 'own'],
+    ['that one was skipped, and it was not rendered yet: nothing', { status: 'skipped' }, undefined, undefined],
+    ['neither came', { status: 'lost_paid' }, { status: 'failed' }, undefined],
+  ] as const)('%s', async (_, first, own, fed) => {
+    const { deps, generation } = await accountAtHand([hero, twin, edit]);
+    const skipped = { attempts: 0, files: file('not ours') };
+    const of = { rowHash: hero.hash, files: [] };
+    await deps.records.writeRecord(
+      'b',
+      rowRecord({ ...of, ...(first.status === 'skipped' ? skipped : {}), ...first, id: 'hero' } as never),
+    );
+    if (own) await deps.records.writeRecord('b', rowRecord({ ...of, ...own, id: 'twin' } as never));
+    const [feeder] = await feedersOf(deps, { batch: 'b', generation }, edit);
+    expect(feeder?.file?.sha256).toBe(fed);
+  });
+});
