@@ -6,7 +6,7 @@ import { defined } from '../src/domain/defined.js';
 import { answerPayments, closeBooks, listenForCases } from './batch-answers.js';
 import { cancelJobs, startJobs } from './batch-jobs.js';
 import * as window from './batch-state.js';
-import { beginReadSpent, boundOf, mustReadSpent, takeSpent } from './budget.js';
+import { beginReadSpent, boundOf, isBoundOfFed, mustReadSpent, takeSpent } from './budget.js';
 import { freezeChains, noteHeld, openOrdered, rescanHeld } from './chains.js';
 import { openHold } from './hold-batch.js';
 import { reopenRow, takeReopened, waitForRoom } from './open-row.js';
@@ -107,6 +107,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   async function ended(report: messages.RowFinished): Promise<void> {
     rows.noteEnded(report);
     dirty = window.countFinished(state, report, Date.now()) || dirty;
+    if (isBoundOfFed(state) && patched('bound-of-fed')) state.stopped = 'too_many_failures';
     await hold.review();
   }
 

@@ -113,11 +113,19 @@ export function countFailure(state: BatchState, { status, reason = 'budget_reach
   if (status === 'not_started' && reason === 'budget_reached') state.stopped ??= 'budget_reached';
   if (status !== 'failed' && status !== 'lost_paid' && status !== 'review') return;
   state.failures += 1;
-  const limit = state.limits.maxFailures;
-  if (limit === null || state.stopped !== null) return;
-  const isTooMany = 'rows' in limit ? state.failures > limit.rows : state.failures * 100 > limit.percent * state.rows;
   const isLeft = state.cursor !== null || state.open.length > 0;
-  if (isTooMany && isLeft) state.stopped = 'too_many_failures';
+  if (state.stopped === null && hasTooManyFailed(state) && isLeft) state.stopped = 'too_many_failures';
+}
+
+/** One row too many has failed, and what others feed that are done is all that is left: its feeder ended just before. */
+export function isBoundOfFed(state: BatchState): boolean {
+  const isLeft = (state.chains?.feeders.length ?? 0) > 0;
+  return isLeft && state.stopped === null && hasTooManyFailed(state);
+}
+
+function hasTooManyFailed({ limits: { maxFailures: limit }, failures, rows }: BatchState): boolean {
+  if (limit === null) return false;
+  return 'rows' in limit ? failures > limit.rows : failures * 100 > limit.percent * rows;
 }
 
 type Counted = Pick<RowFinished, 'status' | 'creditsNano'>;

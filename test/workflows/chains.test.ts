@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ReadyRow } from '../../src/contract/pages.js';
 import * as window from '../../workflows/batch-state.js';
 import { progressOf } from '../../workflows/batch-state.js';
+import { isBoundOfFed } from '../../workflows/budget.js';
 import { feedersLeft, freezeChains, isRescan, rescanHeld, takeFed, withEnded } from '../../workflows/chains.js';
 import { pageEntry, pageOf } from './support/page-entry.js';
 
@@ -58,6 +59,19 @@ describe('rows that others feed in the window', () => {
     expect([counts.done, counts.cancelled, creditsNano]).toEqual([2, 1, 4]);
     window.countFinished(state, done('edit'), 5);
     expect(progressOf(state, 'cancelling').counts).toMatchObject({ done: 3, cancelled: 1 });
+  });
+
+  test('the failure bound holds for what a row feeds that ended in the moment in which the last other one failed', () => {
+    const state = begun();
+    state.limits.maxFailures = { rows: 0 };
+    state.cursor = null;
+    state.open.push(...state.open.map((one) => ({ ...one, row: { ...one.row, id: 'other', index: 1 } })));
+    window.countFinished(state, done('hero'), 2);
+    expect(isBoundOfFed(state)).toBe(false);
+    window.countFinished(state, { id: 'other', status: 'failed', creditsNano: 0 }, 2);
+    expect([feedersLeft(state).length, isBoundOfFed(state)]).toEqual([1, true]);
+    state.chains = { held: 1, feeders: [], ahead: { counts: {}, creditsNano: 0 } };
+    expect(isBoundOfFed(state)).toBe(false);
   });
 
   test('a row that ended while its page was read is not started again', () => {
