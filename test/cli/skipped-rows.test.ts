@@ -105,6 +105,16 @@ describe('4-U2: --on-exists skip leaves rows alone whose names are taken (design
     expect((JSON.parse(asked.stdout) as PlanJson).rows).toMatchObject({ toSubmit: 0, skipped: 2 });
   });
 
+  test('what refers to a skipped row that would share a render is fed by the file of that row', async () => {
+    const home = await seededHome('b', [{ id: 'one' }, { id: 'two' }]);
+    strangers(home.folder, 'one.mp4', 'two.mp4');
+    const access = { ...home, config: { out: join(home.folder, 'out'), s3: DEFAULT_S3 } } as unknown as HomeAccess;
+    const two = skippedRow('two', 1);
+    const skipped = [{ ...two, row: { ...two.row, shares: 0 } }];
+    await recordSkipped(access, 'b', { skipped, reopened: [], feeding: [true] });
+    expect((await home.records.readRecord('b', 'two'))?.files).toMatchObject([{ file: 'media/two.mp4' }]);
+  });
+
   test('rows that are done or skipped are a success', () => {
     expect(exitCodeOf({ ...noCounts(), done: 1, skipped: 2 })).toBe(0);
     expect(exitCodeOf({ ...noCounts(), skipped: 2, cancelled: 1 })).toBe(1);

@@ -21,7 +21,7 @@ export type KeepFedRows = (planned: readonly PlannedRow[]) => Promise<PlannedRow
 
 /** A file keeps it from being sent. */
 export interface SkippedRow {
-  row: Pick<Row, 'id' | 'kind' | 'hash' | 'index'>;
+  row: Pick<Row, 'id' | 'kind' | 'hash' | 'index' | 'shares'>;
   /** In its way, relative to the batch's folder. */
   file: string;
   /** Its record says so already. */
@@ -98,8 +98,11 @@ export async function recordSkipped(
   },
 ): Promise<void> {
   await parallel(reopened, WRITE_WIDTH, (id) => access.records.forgetSkipped(batch, id));
-  const asked = skipped.filter(({ row, isRecorded }) => !isRecorded || feeding[row.index]);
-  await parallel(asked, WRITE_WIDTH, (one) => recordSkip(access, batch, one, feeding[one.row.index] === true));
+  // What refers to a row that would share a render counts as fed by the one that renders for both.
+  const feeds = ({ row: { index, shares = index } }: SkippedRow): boolean =>
+    feeding[index] === true || feeding[shares] === true;
+  const asked = skipped.filter((one) => !one.isRecorded || feeds(one));
+  await parallel(asked, WRITE_WIDTH, (one) => recordSkip(access, batch, one, feeds(one)));
 }
 
 /** The file that is there stands for the output of a row that feeds others: only then are its bytes read. */

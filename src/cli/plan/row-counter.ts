@@ -1,4 +1,5 @@
 import { waitsOf } from '../../config/make-config.js';
+import { defined } from '../../domain/defined.js';
 import { fedMedia, type Row } from '../../domain/row.js';
 import { outputBytes, reachableSeconds } from '../../kinds/expected.js';
 import { type BatchPlace, knownPrices, listPrice } from '../access/home-access.js';
@@ -115,8 +116,8 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     const inWay = await names.inWayOf(planned);
     const mayStay = inWay !== undefined && inWay.isAbove !== true;
     if (mayStay && names.onExists === 'skip') {
-      const { id, kind, hash, index } = row;
-      counted.skipped.push({ row: { id, kind, hash, index }, file: inWay.file, isRecorded });
+      const { id, kind, hash, index, shares } = row;
+      counted.skipped.push({ row: { id, kind, hash, index, ...defined({ shares }) }, file: inWay.file, isRecorded });
       return { plan: 'skipped' };
     }
     // What an earlier command copied before it was killed is told apart once it is known what is taken over.
