@@ -5,7 +5,7 @@ import type { Attempt, AttemptState } from '../domain/attempt.js';
 import type { BatchLimits, StopReason } from '../domain/batch.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { RowRecord } from '../domain/outcome.js';
-import { type Standing, standingOf } from '../domain/standing.js';
+import { isKnownUnbilled, standingOf } from '../domain/standing.js';
 import type { AccountRecords } from './account-records.js';
 import { cancelled, isCancelledBatch, sampleInForce, stoppedReason } from './batch-marks.js';
 import { readBatchOrder } from './batch-order.js';
@@ -77,19 +77,15 @@ function isOrdered(record: RowRecord, attempts: Attempt[]): boolean {
   return orderedAtMs(record, attempts) !== undefined;
 }
 
-/** When a person had it go on; the order stands until the row has ended by it, also where an attempt was turned away. */
+/** When a person had it go on; the order stands until the row has ended by it, also where attempts cost nothing. */
 function orderedAtMs({ rerunAtMs, seenStates = 0 }: RowRecord, attempts: Attempt[]): number | undefined {
   if (rerunAtMs !== undefined) return rerunAtMs;
-  const at = attempts.findLastIndex((one) => !UNSENT.includes(standingOf(one)));
+  const orderOf = ({ states }: Attempt) => states.slice(-1).find(isOrder);
+  const at = attempts.findLastIndex((one) => orderOf(one) !== undefined || !isKnownUnbilled(standingOf(one)));
+  const order = attempts[at] && orderOf(attempts[at]);
   const isLast = at === attempts.length - 1;
-  const last = attempts[at]?.states.at(-1);
-  if (last === undefined || !isOrder(last) || !(isLast || seenStates < statesOf(attempts.slice(0, at + 1))))
-    return undefined;
-  return last.atMs;
+  return isLast || seenStates < statesOf(attempts.slice(0, at + 1)) ? order?.atMs : undefined;
 }
-
-/** Of such an attempt nothing is at the service, and nothing was paid. */
-const UNSENT: readonly Standing[] = ['refused', 'void'];
 
 function isOrder(state: AttemptState): boolean {
   if (state.state === 'ruled') return true;

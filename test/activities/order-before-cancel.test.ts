@@ -10,6 +10,8 @@ import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 const ROW = plainRow('r');
 const by = { who: 'ann' };
+const REFUSED = { state: 'refused', rule: 'T4', next: 'wait_turn', status: 429, message: 'rpm' } as const;
+const lost = (atMs: number): AttemptState => ({ state: 'unknown', atMs, evidence: { rule: 'T11', message: 'reset' } });
 
 /** A row that stood with a person, who then decided about it. */
 async function decided(decision: (atMs: number) => AttemptState) {
@@ -17,7 +19,7 @@ async function decided(decision: (atMs: number) => AttemptState) {
   const ref = { batch: 'b', id: 'r', n: 1 };
   const at = (): number => (clock.nowMs += 1_000);
   await deps.ledger.claim(ref, intent({ atMs: at(), rowHash: ROW.hash, kind: ROW.kind, generation, index: 0 }));
-  await deps.ledger.append(ref, { state: 'unknown', atMs: at(), evidence: { rule: 'T11', message: 'reset' } });
+  await deps.ledger.append(ref, lost(at()));
   await deps.ledger.append(ref, { state: 'verdict', atMs: at(), verdict: 'undecided', sentence: 'either' });
   const ended = { status: 'review', reasonCode: 'answer_lost_undecided', rowHash: ROW.hash, seenStates: 3 } as const;
   await deps.records.writeRecord(
@@ -30,17 +32,10 @@ async function decided(decision: (atMs: number) => AttemptState) {
   const row = refOf(ROW);
   const decide = async () => deps.ledger.append(ref, decision(at()));
   const cancel = () => markCancelled(deps.home, 'b', at());
-  const refuse = async () => {
-    const again = { ...ref, n: 2 };
+  const tryAgain = async (n: number, ...states: ((atMs: number) => AttemptState)[]) => {
+    const again = { ...ref, n };
     await deps.ledger.claim(again, intent({ atMs: at(), rowHash: ROW.hash, kind: ROW.kind, generation, index: 0 }));
-    await deps.ledger.append(again, {
-      state: 'refused',
-      atMs: at(),
-      rule: 'T4',
-      next: 'wait_turn',
-      status: 429,
-      message: 'rpm',
-    });
+    for (const state of states) await deps.ledger.append(again, state(at()));
   };
   /** Where its page begins it, and why its job, which begins after all of that, does not send it. */
   const carriedOut = async () => {
@@ -55,7 +50,7 @@ async function decided(decision: (atMs: number) => AttemptState) {
     decide,
     cancel,
     stop: () => markStopped(deps.home, 'b', 'budget_reached', { atMs: at() }),
-    refuse,
+    tryAgain,
     carriedOut,
   };
 }
@@ -81,14 +76,21 @@ test.each(DECISIONS)(
 );
 
 test.each(DECISIONS)(
-  'an order of %s after the cancel, or the stop, is carried out, also where it is turned away',
+  'an order of %s after the cancel, or the stop, is carried out, also where attempts cost nothing',
   async (_, decision) => {
     for (const over of ['cancel', 'stop'] as const) {
       const one = await decided(decision);
       await one[over]();
       await one.decide();
       expect(await one.carriedOut()).toEqual(SENT);
-      await one.refuse();
+      await one.tryAgain(2, (atMs) => ({ ...REFUSED, atMs }));
+      expect(await one.carriedOut()).toEqual(SENT);
+      await one.tryAgain(3, lost, (atMs) => ({
+        state: 'verdict',
+        atMs,
+        verdict: 'not_billed',
+        sentence: 'nothing left',
+      }));
       expect(await one.carriedOut()).toEqual(SENT);
     }
   },
