@@ -119,7 +119,7 @@ describe('6-O4: one damaged document', () => {
       const { exitCode, stdout, stderr } = await run(['ledger', 'verify']);
       expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`damaged  ${key}: `)]);
       expect([stdout, stderr]).toEqual([
-        expect.stringContaining('is not there'),
+        expect.stringContaining('not there, beside the rest of its batch'),
         expect.stringContaining('ledger repair'),
       ]);
       expect(await account.home.store.size(key)).toBeUndefined();
