@@ -2,7 +2,7 @@ import type { AccountSettings } from '../contract/account.js';
 import type { Log } from '../domain/log.js';
 import { CREDITS_REQUEST } from '../service/account.js';
 import { createTransport } from '../service/transport.js';
-import { createKeySource, type KeyOrigin, type KeySource } from './key-source.js';
+import { createKeySource, type KeyOrigin, type KeySource, keyNow } from './key-source.js';
 
 /** What one free read says of a key: `unknown` when the service gave neither a 200 nor a 401. */
 type KeyProof = 'good' | 'refused' | 'unknown';
@@ -28,7 +28,8 @@ export async function offerKey(
   log: Log,
 ): Promise<boolean> {
   const value = createKeySource(offered).current();
-  const proof = value === source.current() ? 'good' : await proveKey(settings, value);
+  // Whoever replaces a key may have removed the file of the one before.
+  const proof = value === keyNow(source) ? 'good' : await proveKey(settings, value);
   if (proof === 'good') source.replace(offered);
   else log.warn({ account: settings.account, proof }, 'the key that was handed over is not used: the one before stays');
   return proof === 'good';

@@ -1,0 +1,33 @@
+// F21: the latest key that the service takes is used, whatever has become of the one before.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { AccountSettings } from '../../src/contract/account.js';
+import { offerKey } from '../../src/worker/key.js';
+import { createKeySource } from '../../src/worker/key-source.js';
+import { silent } from '../support/silent-log.js';
+
+test('a key is taken in the place of one whose file is gone', async () => {
+  const service = createServer((request, answer) => {
+    answer.statusCode = request.headers.authorization === 'Bearer sk-svc-new' ? 200 : 401;
+    answer.end('{}');
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => service.once('listening', resolve));
+  try {
+    const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const settings = { account: 'a', baseUrl, userAgent: 'callsheet/test' } as AccountSettings;
+    const file = join(mkdtempSync(join(tmpdir(), 'callsheet-key-')), 'key');
+    writeFileSync(file, 'sk-svc-old\n');
+    const source = createKeySource({ file });
+    expect(source.current()).toBe('sk-svc-old');
+    rmSync(file);
+    expect(await offerKey(source, settings, { value: 'sk-svc-wrong' }, silent)).toBe(false);
+    expect(await offerKey(source, settings, { value: 'sk-svc-new' }, silent)).toBe(true);
+    expect(source.current()).toBe('sk-svc-new');
+  } finally {
+    service.close();
+  }
+});
