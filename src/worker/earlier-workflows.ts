@@ -23,30 +23,38 @@ export async function startEarlierAnew(client: Client, deps: Handed): Promise<vo
   }
   if (earlier.length === 0) return;
   deps.log.info({ account, workflows: earlier.length }, REASON);
-  for (const { workflowId, runId } of earlier) {
-    await client.workflow
-      .getHandle(workflowId, runId)
-      .terminate(REASON)
-      .catch((error: unknown) => deps.log.info({ workflowId, error: String(error) }, 'it had ended'));
-  }
+  // A batch goes last, each just before it begins anew: one that was ended and not begun again nobody would find any more.
+  const others = earlier.filter(({ type }) => type !== 'batch');
+  for (const run of others) await end(client, deps, run);
   await deps.messenger.ensureSemaphore();
-  for (const { type, workflowId } of earlier) {
-    if (type === 'batch') await beginAnew(client, deps, workflowId.slice(batchId(account, '').length));
-  }
+  for (const run of earlier) if (run.type === 'batch') await beginAnew(client, deps, run);
 }
 
-async function beginAnew(client: Client, deps: Handed, batch: string): Promise<void> {
+type Run = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId'>;
+
+async function end(client: Client, { log }: Handed, { workflowId, runId }: Run): Promise<void> {
+  await client.workflow
+    .getHandle(workflowId, runId)
+    .terminate(REASON)
+    .catch((error: unknown) => log.info({ workflowId, error: String(error) }, 'it had ended'));
+}
+
+async function beginAnew(client: Client, deps: Handed, run: Run): Promise<void> {
   const { account, timeScale, waits } = deps.settings;
+  const { workflowId } = run;
+  const batch = workflowId.slice(batchId(account, '').length);
   const order = await readBatchOrder(deps.home, batch);
   const generation = await deps.rows.currentGeneration(batch);
   const facts = generation && (await deps.rows.generation(batch, generation));
   // Nothing was submitted of a batch that has no rows here.
-  if (!generation || !facts) return;
+  if (!generation || !facts) return end(client, deps, run);
   const policy = order?.policy ?? { ambiguity: 'hold', retries: 0 };
   const input: BatchInput = { account, batch, policy, timeScale, syncMaxMs: waits.syncMaxMs };
   const isOrdered = order?.generation === generation;
+  const isCancelled = await isCancelledBatch(deps.home, batch);
+  await end(client, deps, run);
   const handle = await client.workflow.signalWithStart('batch', {
-    workflowId: batchId(account, batch),
+    workflowId,
     taskQueue: taskQueues(account).home,
     args: [input],
     memo: WORKFLOW_MEMO,
@@ -60,5 +68,5 @@ async function beginAnew(client: Client, deps: Handed, batch: string): Promise<v
       },
     ],
   });
-  if (await isCancelledBatch(deps.home, batch)) await handle.signal(cancelBatch);
+  if (isCancelled) await handle.signal(cancelBatch);
 }
