@@ -118,10 +118,11 @@ export function noteCase(state: SemaphoreState, opened: OpenedCase, nowMs: numbe
   if (family === undefined || state.cases.some((c) => c.n === n && sameJob(c.job, job))) return;
   const sinceMs = nowMs - CASES_WITHIN_MS / state.timeScale;
   state.cases = [...state.cases.filter((c) => c.atMs >= sinceMs), { job, n, family, atMs }];
-  const holder = state.holders.find((h) => sameJob(h.job, job));
   const breaker = state.breakers.find((b) => b.family === family);
   if (breaker) {
-    if (holder !== undefined && breaker.probe === holder.grant) fail(state, breaker, 'cases', nowMs);
+    // A row that is paid again has the slot of its earlier attempt as well.
+    const isProbe = state.holders.some((h) => h.grant === breaker.probe && sameJob(h.job, job));
+    if (isProbe) fail(state, breaker, 'cases', nowMs);
   } else if (state.cases.filter((c) => c.family === family && c.atMs >= sinceMs).length >= 2) {
     open(state, family, 'cases', nowMs);
   }

@@ -151,6 +151,23 @@ describe('the breaker of a family', () => {
     expect(idsOf(permits.grantNext(state, 94_000))).toEqual(['f7']);
   });
 
+  it('doubles the wait as well when the lost probe is of a row that is paid again, whose first slot is still held', () => {
+    const state = withCap(9);
+    for (const id of ['f1', 'f2']) ask(state, id, FILM, false);
+    permits.grantNext(state, 0);
+    lose(state, 'f1', FILM, 1_000);
+    lose(state, 'f2', FILM, 2_000);
+    permits.release(state, { grant: grantOf(state, 'f1'), notBeforeMs: 3_600_000 }, 3_000);
+    for (const id of ['f1', 'f3']) ask(state, id, FILM, false);
+    const [probe] = permits.grantNext(state, 32_000);
+    expect(probe?.job.id).toBe('f1');
+    lose(state, 'f1', FILM, 33_000, 2);
+    expect(state.breakers[0]).toMatchObject({ failures: 1, nextProbeMs: 93_000 });
+    permits.release(state, { grant: probe?.grant ?? -1, notBeforeMs: 3_600_000 }, 34_000);
+    expect(permits.grantNext(state, 92_999)).toEqual([]);
+    expect(idsOf(permits.grantNext(state, 93_000))).toEqual(['f3']);
+  });
+
   it('waits ten minutes at most for a probe whose answer was told to nobody, and not for a slot that is only held', () => {
     const unheard = opened();
     expect(idsOf(permits.grantNext(unheard, 32_000))).toEqual(['f5', 'a1']);
