@@ -2,17 +2,16 @@ import { join } from 'node:path';
 import { createSwitchboard } from '../callbacks/receiver.js';
 import type { AccountSettings } from '../contract/account.js';
 import type { JsonObject } from '../domain/json.js';
-import type { Log } from '../domain/log.js';
 import type { AwaitedCall } from '../domain/price.js';
 import type { S3Environment } from '../domain/s3.js';
-import type { AccountRegistration, FromWorker, HandedAccount } from '../engine/registration.js';
+import type { AccountRegistration, HandedAccount } from '../engine/registration.js';
 import { type AccountWorker, startAccountWorker } from '../worker.js';
 import { adopt, tellAlso } from './adopt-settings.js';
 import { keepSettings, settingsAsBefore } from './kept-settings.js';
 import { offerKey } from './key.js';
 import { createKeySource, type KeySource, keyNow } from './key-source.js';
 import { countOpen, hasOpenBatches, hasOpenWork } from './open-batches.js';
-import type { AccountWorkerOptions, WorkerPlace } from './options.js';
+import type { AccountWorkerOptions, HostOptions } from './options.js';
 import { receiveCallbacks } from './receive-callbacks.js';
 import { createRequestWindow } from './request-window.js';
 import { createStandby } from './standby.js';
@@ -38,17 +37,7 @@ interface Served {
 const OPEN_EVERY_MS = 5_000;
 const LET_GO_AFTER_MS = 600_000;
 
-export function createWorkerHost(options: {
-  place: Promise<WorkerPlace>;
-  log: Log;
-  say: (message: FromWorker) => void;
-  /** Where requests are counted, for a worker that alone serves its accounts. */
-  requests?: string;
-  /** Where it is kept what commands said of the accounts, for the next engine. */
-  kept?: string;
-  /** How long an account of which nothing is open is served; 10 min if not given. */
-  letGoAfterMs?: number;
-}): WorkerHost {
+export function createWorkerHost(options: HostOptions): WorkerHost {
   const { log, say, letGoAfterMs = LET_GO_AFTER_MS } = options;
   const served = new Map<string, Served>();
   const alone = new Map<string, Required<Pick<AccountWorkerOptions, 'window' | 'standby'>>>();
@@ -85,6 +74,7 @@ export function createWorkerHost(options: {
 
   async function take({ turn, registration }: HandedAccount): Promise<void> {
     const { account } = registration;
+    const wasServed = served.has(account);
     try {
       const { settings, hasTakenKey } = await serveAccount(registration);
       const source = served.get(account)?.key;
@@ -94,6 +84,9 @@ export function createWorkerHost(options: {
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'worker';
       const message = error instanceof Error ? error.message : String(error);
+      // The engine takes it for free from here on, and another one may serve it.
+      const begun = wasServed ? undefined : served.get(account);
+      if (begun !== undefined) await leave(account, begun.worker);
       log.error({ account, code, error: message }, 'the account could not be served');
       say({ type: 'failed', turn, account, code, message });
     }
@@ -155,6 +148,13 @@ export function createWorkerHost(options: {
     void worker.shutdown().finally(() => ending.delete(worker));
   }
 
+  async function leave(account: string, worker: AccountWorker): Promise<void> {
+    served.delete(account);
+    alone.delete(account);
+    end(worker);
+    await switchboard.disconnect(account);
+  }
+
   /** Ends what serves accounts that nobody has used for long: each takes workers with a memory of their own. */
   async function letGo(): Promise<void> {
     for (const [account, one] of served) {
@@ -163,12 +163,10 @@ export function createWorkerHost(options: {
         const isUsed = isOwed || (await hasOpenWork((await options.place).client, account));
         if (isUsed) one.usedMs = performance.now();
         if (performance.now() - one.usedMs < letGoAfterMs) continue;
-        served.delete(account);
-        alone.delete(account);
-        end(one.worker);
+        const gone = leave(account, one.worker);
         say({ type: 'left', account });
         log.info({ account }, 'nothing is open of the account: it is served again once a command needs it');
-        await switchboard.disconnect(account);
+        await gone;
       } catch (error) {
         log.warn({ account, error: String(error) }, 'whether the account is used could not be seen');
       }
