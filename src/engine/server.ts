@@ -39,21 +39,40 @@ export async function startServer(options: ServerOptions): Promise<Keeper> {
     const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
     const address = `127.0.0.1:${port}`;
     options.onAddress(address, uiPort === null ? null : `http://127.0.0.1:${uiPort}`);
-    const logBytes = sizeOf(options.log);
-    const keeper = createKeeper({ ...options, start: () => spawnServer(options, port, uiPort) });
+    const starts = openStarts(options);
+    const keeper = createKeeper({ ...options, start: () => starts.next(() => spawnServer(options, port, uiPort)) });
     keeper.start();
     const outcome = await Promise.race([keeper.firstDeath, whenReady(address, options.signal)]);
     if (outcome === 'ready') return keeper;
     how = outcome;
     await keeper.stop(1_000);
-    const aside = saysDamaged(options.log, logBytes) ? setAside(options.dataFolder, Date.now()) : undefined;
-    if (aside !== undefined) options.onSetAside(aside);
+    starts.mend();
   }
   const tail = lastLines(options.log, 5);
   throw new EngineError(
     'start_failed',
     `the Temporal server did not start (${how}); the end of ${options.log}:\n${tail}`,
   );
+}
+
+/** The starts of one server, at first and whenever it has died: none goes on with a database that kept it from starting. */
+function openStarts({ log, dataFolder, onSetAside }: ServerOptions) {
+  let last: { logBytes: number; atMs: number } | undefined;
+
+  function mend(): void {
+    // Of one that served for long the database is no reason to end.
+    if (last === undefined || performance.now() - last.atMs > readyTimeoutMs) return;
+    const aside = saysDamaged(log, last.logBytes) ? setAside(dataFolder, Date.now()) : undefined;
+    if (aside !== undefined) onSetAside(aside);
+  }
+
+  function next<Child>(start: () => Child): Child {
+    mend();
+    last = { logBytes: sizeOf(log), atMs: performance.now() };
+    return start();
+  }
+
+  return { next, mend };
 }
 
 function spawnServer(options: ServerOptions, port: number, uiPort: number | null) {
