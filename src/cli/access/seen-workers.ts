@@ -4,13 +4,24 @@ import { TemporalSettingsError } from '../../temporal/profile.js';
 import { bounded, TemporalUnreachableError } from '../../temporal.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
-import { joinWork, type WorkAccess } from './work-access.js';
+import { joinWork, startWork, type WorkAccess } from './work-access.js';
 import { sharedAddress } from './work-place.js';
 
 /** What the workers of a shared Temporal show of themselves where they ask for work. */
 
 /** A worker asks for work at least once a minute; the server remembers it for five, also when it is gone. */
 const SEEN_WITHIN_MS = 90_000;
+
+/** Below the time that an engine stays of which nothing is open, and serves an account of which nothing is. */
+const STAYS_MS = 60_000;
+
+/** Connected anew where what was made ready since then took long: the engine may have ended, or let the account go. */
+export async function stillThere(session: Session, work: WorkAccess, sinceMs: number): Promise<WorkAccess> {
+  if (performance.now() - sinceMs < STAYS_MS) return work;
+  const again = await startWork(session);
+  await work.close().catch(() => undefined);
+  return again;
+}
 
 /** Who works on a queue, by identity; undefined where the server does not tell. */
 async function seenAt({ temporal }: WorkAccess, queue: string, taskQueueType: number): Promise<string[] | undefined> {

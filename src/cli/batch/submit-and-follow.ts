@@ -41,7 +41,7 @@ export async function submitAndFollow(
   takeOver: (work: WorkAccess) => Promise<void> = async () => undefined,
 ): Promise<number> {
   const { startWork } = await import('../access/work-access.js');
-  const { unservedText } = await import('../access/seen-workers.js');
+  const { stillThere, unservedText } = await import('../access/seen-workers.js');
   const { lastEventSeq, submitBatch, supplyAgain } = await import('./submit-batch.js');
   const { refuseSharedRpm } = await import('./batch-rpm.js');
   const { refusedKeyTold } = await import('./batch-source.js');
@@ -76,10 +76,12 @@ export async function submitAndFollow(
   });
 
   async function handOver(): Promise<{ work: WorkAccess; afterSeq: number }> {
-    const work = await startWork(session);
+    let work = await startWork(session);
     try {
       await refuseSharedRpm(toRun, work);
+      const beganMs = performance.now();
       await takeOver(work);
+      work = await stillThere(session, work, beganMs);
       const unserved = await unservedText(session, work);
       if (unserved !== undefined) session.terminal.warn(`${unserved}; until then the batch waits`);
       const afterSeq = await lastEventSeq(toRun, work);
