@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Requests } from '../../activities/dependencies.js';
 
@@ -14,7 +14,7 @@ export interface RequestWindow extends Requests {
 const WINDOW_MS = 61_000;
 /** Half of that second: what leaves later than its turn takes a new one. */
 const LATE_MS = 500;
-/** Kept free for `doctor` and the like, which ask by themselves. */
+/** Kept free for what asks by itself: it is counted once it has asked. */
 const RESERVE = 1;
 /** The file is written anew when it has grown to so many lines. */
 const LINES_MAX = 20_000;
@@ -31,6 +31,14 @@ export function createRequestWindow(file: string, { now, monotonic }: Clocks): R
   let sent = readSent(file, { now, monotonic });
   let max = 1;
   let lines = LINES_MAX;
+  let bytes = sizeOf(file);
+
+  /** Commands of this machine that ask by themselves write into the file too. */
+  function readOthers(): void {
+    const size = sizeOf(file);
+    if (size > bytes) sent = [...sent, ...readSent(file, { now, monotonic }, bytes)].sort((a, b) => a - b);
+    bytes = size;
+  }
 
   function nextMs(atMs: number): number {
     sent = sent.filter((one) => one > atMs - WINDOW_MS);
@@ -47,9 +55,11 @@ export function createRequestWindow(file: string, { now, monotonic }: Clocks): R
       lines = sent.length;
     }
     lines += 1;
+    bytes = sizeOf(file);
   }
 
   function count(atMs: number): void {
+    readOthers();
     sent = [...sent, atMs].sort((a, b) => a - b);
     write(atMs);
   }
@@ -60,6 +70,7 @@ export function createRequestWindow(file: string, { now, monotonic }: Clocks): R
     },
     async turn(patienceMs) {
       for (;;) {
+        readOthers();
         const atMs = monotonic();
         const dueMs = nextMs(atMs);
         if (dueMs - atMs > patienceMs) return dueMs - atMs;
@@ -80,11 +91,15 @@ export function createRequestWindow(file: string, { now, monotonic }: Clocks): R
   };
 }
 
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
 /** What was sent in the last minute; a time ahead of the clock, which was set back, counts as now. */
-function readSent(file: string, { now, monotonic }: Clocks): number[] {
+function readSent(file: string, { now, monotonic }: Clocks, fromByte = 0): number[] {
   let text = '';
   try {
-    text = readFileSync(file, 'utf8');
+    text = readFileSync(file, 'latin1').slice(fromByte);
   } catch {
     // A fresh folder begins with an empty minute behind it.
   }

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type BookMessages, type Books, openBooks } from '../../books/open-books.js';
 import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
 import { type KnownPrices, rowPrice, withFollowUp } from '../../books/prices/row-price.js';
@@ -136,7 +136,7 @@ export function refusePlace(out: string, error: unknown): never {
  */
 export async function sentRequests(data: string, account: string, sinceMs: number): Promise<number[]> {
   try {
-    const text = await readFile(join(data, 'requests', `${account}.log`), 'utf8');
+    const text = await readFile(requestsFile(data, account), 'utf8');
     const times = text.split('\n').filter((line) => /^\d+$/.test(line));
     return times
       .map(Number)
@@ -146,6 +146,25 @@ export async function sentRequests(data: string, account: string, sinceMs: numbe
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
   }
+}
+
+/** Far more than a worker leaves in it: where none ever serves the account nobody else makes it short again. */
+const REQUESTS_BYTES_MAX = 1_000_000;
+
+/** Counts a request of this command's own where the worker of this data folder counts its. */
+export async function noteRequest({ data, account }: Pick<Config, 'data' | 'account'>): Promise<void> {
+  try {
+    const file = requestsFile(data, account.name);
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const { size } = await stat(file).catch(() => ({ size: 0 }));
+    await (size < REQUESTS_BYTES_MAX ? appendFile : writeFile)(file, `${Date.now()}\n`, { mode: 0o600 });
+  } catch {
+    // Nobody counts in a folder that cannot be written.
+  }
+}
+
+function requestsFile(data: string, account: string): string {
+  return join(data, 'requests', `${account}.log`);
 }
 
 /** A minute and a second, and one request kept free: the window in which the worker counts. */

@@ -19,7 +19,7 @@ import { createTransport } from '../../service/transport.js';
 import { encodeJson, forgotten, readJson } from '../../store/json-file.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
-import type { HomeAccess } from './home-access.js';
+import { type HomeAccess, noteRequest } from './home-access.js';
 
 /** Free reads of the account straight from the service, for when no engine is there whose queue counts them. */
 
@@ -49,6 +49,7 @@ export async function readFromService(session: Session, what: AccountReadWhat): 
   const deadline = Date.now() + WHOLE_MS;
   try {
     for (let attempt = 1; ; attempt++) {
+      await noteRequest(session.config);
       const exchange = await transport.send(REQUESTS[what]);
       if (exchange.outcome === 'answered' && exchange.answer.status === 200) return exchange.answer;
       const said =
