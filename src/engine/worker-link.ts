@@ -128,17 +128,14 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
       return;
     }
     clearTimeout(one?.timer);
-    const registration = waiting?.registration ?? one?.registration;
+    const handed = waiting?.registration ?? one?.registration;
     const { account, settings } = message;
-    if (registration !== undefined)
-      taken.set(account, {
-        registration: {
-          ...registration,
-          settings,
-          key: message.hasTakenKey ? registration.key : (one?.registration.key ?? registration.key),
-        },
-        failures: 0,
-      });
+    if (handed !== undefined) {
+      const key = message.hasTakenKey ? handed.key : (one?.registration.key ?? handed.key);
+      // A command that brings a key alone has no word on the rest: what reaches the home is as it was.
+      const registration = handed.isKeyOnly && one !== undefined ? one.registration : handed;
+      taken.set(account, { registration: { ...registration, settings, key }, failures: 0 });
+    }
     waiting?.answer?.({ ok: true });
   }
 

@@ -27,7 +27,8 @@ process.on('message', async ({ type, turn, account: of, registration }) => {
   if (type === 'server') return;
   if (type === 'look') return say({ type: 'seen', turn, account: of, ...(sees === undefined ? {} : { seen: sees }) });
   const { account, settings, key } = registration;
-  process.stderr.write(`account ${account} key of ${key.value?.length ?? 0}\n`);
+  const s3 = Object.keys(registration.s3 ?? {}).join();
+  process.stderr.write(`account ${account} key of ${key.value?.length ?? 0}${s3 && ` with ${s3}`}\n`);
   if (settings.silentOnce !== undefined && !existsSync(settings.silentOnce)) {
     writeFileSync(settings.silentOnce, '');
     return;

@@ -39,6 +39,29 @@ test('an account that the worker takes after the command gave up is handed to th
   }
 });
 
+test('a key that is handed over alone leaves the next worker what reaches the home', async () => {
+  const log = join(newFolder(), 'worker.log');
+  const ignored = () => undefined;
+  const heard = { onOpen: ignored, onAwaiting: ignored, onDeath: ignored, onLeft: ignored, onReplayFailed: ignored };
+  let pid = 0;
+  const onChange = (process: { pid: number } | null) => {
+    pid = process?.pid ?? pid;
+  };
+  const link = createWorkerLink({ program: programs.worker, args: [], environment: {}, log, ...heard, onChange });
+  link.keeper.start();
+  try {
+    await link.register({ ...account('one'), s3: { AWS_ACCESS_KEY_ID: 'AKIA' } });
+    // As the control socket reads it of `resume --api-key-file new`.
+    await link.register({ ...account('one'), key: { value: 'sk-svc-newer' }, s3: {}, isKeyOnly: true });
+    process.kill(pid, 'SIGKILL');
+    const offers = () => readFileSync(log, 'utf8').trim().split('\n');
+    await until(() => offers().length === 3);
+    expect(offers().at(-1)).toBe('account one key of 12 with AWS_ACCESS_KEY_ID');
+  } finally {
+    await link.keeper.stop(100);
+  }
+});
+
 test.each([
   [
     'is just ending',
