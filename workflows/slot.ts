@@ -49,7 +49,8 @@ export function openSlot({ account, row, policy, isAsked, standsBy, isFed }: Job
   const job = { batch: row.batch, id: row.id };
   const semaphore = getExternalWorkflowHandle(semaphoreId(account));
   let grant: number | undefined;
-  let lastReleased = 0;
+  /** By their numbers: those of a semaphore that begins anew after the clock was set back are lower ones. */
+  const returned = new Set<number>();
   let expected: RenderTimes | null = null;
   let givingBack: Promise<void> = Promise.resolve();
   let isWaitedFor = isAsked === true && standsBy !== true;
@@ -59,7 +60,7 @@ export function openSlot({ account, row, policy, isAsked, standsBy, isFed }: Job
 
   const take = (message: Granted): void => {
     // A grant that was given back already is told twice when its acquire was repeated.
-    if (message.grant <= lastReleased) return;
+    if (returned.has(message.grant)) return;
     grant = message.grant;
     wasAsked = true;
     expected = message.expected;
@@ -96,7 +97,7 @@ export function openSlot({ account, row, policy, isAsked, standsBy, isFed }: Job
     grant: () => grant ?? null,
     released() {
       if (grant === undefined) return;
-      lastReleased = grant;
+      returned.add(grant);
       grant = undefined;
     },
     release(how = {}) {
