@@ -121,10 +121,8 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   if (standing.ended) return count(page, standing);
   // What is at the service already is fetched in any case.
   if (standing.begins === 'submit' && filling.sample?.has(row.id) === false) return;
-  if (!isSharing && row.shares !== undefined && standing.begins === 'submit') {
-    if (!isHeldOnly) page.deferred = (page.deferred ?? 0) + 1;
-    return;
-  }
+  const isDeferred = !isSharing && row.shares !== undefined && standing.begins === 'submit';
+  if (isDeferred && !isHeldOnly) return defer(page);
   const feeders = await feedersOf(deps, { batch: page.batch, generation: filling.generation }, row);
   const isAlone = isLeftAlone(followers, row.id, feeders);
   const isChosen = feeders.length > 0 && (filling.holdsFed || isHeldOnly || isAlone);
@@ -139,6 +137,8 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   // It has ended in this run, and its feeders cannot have been missed: unless what it ended with was of other values.
   const isOver = record !== undefined && record.rerunAtMs === undefined && isRecordOf(record, row.hash);
   if (isHeldOnly && isOver) return;
+  // The second way had come by before what feeds it was done: it is gone once more.
+  if (isDeferred) return defer(page);
   const { generation } = filling;
   const entry = isSharing
     ? await sharingEntry(deps, { batch: page.batch, generation }, { row, feeders, standing })
@@ -151,6 +151,10 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   page.entries.push(entry);
   const { fed, sharing } = filling.feeds ?? {};
   if (fed?.has(row.index) || sharing?.has(row.index)) page.feeding = [...(page.feeding ?? []), row.index];
+}
+
+function defer(page: PageResult): void {
+  page.deferred = (page.deferred ?? 0) + 1;
 }
 
 async function newPage(deps: Dependencies, batch: string, part: number): Promise<PageResult> {

@@ -36,3 +36,17 @@ test('a row that ended in this run is not begun again', async () => {
   expect(await rescanned({ ...ended, status: 'not_started', reasonCode: 'input_changed' })).toEqual([]);
   expect(await rescanned({ ...ended, status: 'failed', reasonCode: 'input_unfit', endedUnder: 'now' })).toEqual([]);
 });
+
+test.each(['done', 'failed'] as const)(
+  'a row that shares a render and was held is left to another second way, once what feeds it (%s) is done',
+  async (status) => {
+    const twin = editRow('twin', fed('hero', 0), { index: 2, shares: 1, hash: EDIT.hash });
+    const { deps, generation } = await accountAtHand([HERO, EDIT, twin]);
+    await deps.records.writeRecord('b', rowRecord({ id: 'hero', status, files: [FILE], rowHash: HERO.hash }));
+    const ended = { status: 'not_started', reasonCode: 'input_changed', rowHash: EDIT.hash } as const;
+    await deps.records.writeRecord('b', rowRecord({ id: 'edit', kind: EDIT.kind, files: [], ...ended, attempts: 0 }));
+    const asked = { batch: 'b', generation, cursor: { part: 0, index: 0 }, limit: 5, retry: null, roomNano: null };
+    const { entries, deferred = 0, held = 0 } = await rowActivities(deps).pageRows({ ...asked, isHeldOnly: true });
+    expect([entries, deferred, held]).toEqual([[], status === 'done' ? 1 : 0, 0]);
+  },
+);
