@@ -125,6 +125,10 @@ describe('what running does with a row', () => {
   const retry = { beforeMs: 10, classes: [] };
 
   test('never tried: submit', () => {
+    const stopped = { ...record(), status: 'not_started', attempts: 0, files: [] } as RowRecord;
+    const cancelled = { plan: 'finished', status: 'cancelled' };
+    expect(planRow(row, stopped, [], null, true).plan, 'the batch was cancelled since').toMatchObject(cancelled);
+    expect(planRow(row, stopped, [], null, false).plan).toEqual({ plan: 'submit' });
     expect(planRow(row, undefined, [], null, false)).toEqual({
       ...{ row, plan: { plan: 'submit' }, isUntried: true, mayReuse: true },
     });

@@ -7,6 +7,7 @@ import type { Row } from '../../domain/row.js';
 import { intentOf, isKnownUnbilled, standingOf } from '../../domain/standing.js';
 import { isCancelledBatch } from '../../home/batch-marks.js';
 import { isAtService, isOutdone, type RowContent, rowStanding } from '../../home/row-standing.js';
+import { orderedStanding } from '../../home/run-order.js';
 import type { BatchPlace, HomeAccess } from '../access/home-access.js';
 import { findLost, type LostFile, type OutputCheck } from '../batch/lost-files.js';
 import { type CopySources, openCopySources } from '../reuse/source-of-copy.js';
@@ -101,6 +102,7 @@ function withoutFile(planned: PlannedRow, lost: LostFile): PlannedRow {
   return { ...planned, lost, ...(lost.mayComeAgain ? { plan: { plan: 'joined' } } : {}) };
 }
 
+const CANCELLED = { status: 'cancelled', reason: 'cancelled_by_user' } as const;
 /** Pure. */
 export function planRow(
   row: Row,
@@ -119,12 +121,11 @@ export function planRow(
   const hasFiles = record !== undefined && record.status !== 'skipped' && record.files.length > 0;
   const marks = { ...(mayReuse && { mayReuse }), ...(hasFiles && { hasFiles }) };
   const common = { row, isUntried, ...marks, ...defined({ reusedFrom, sha256, changed }) };
-  const standing = rowStanding(record, attempts, retry, contentOf(row));
-  if (standing.ended && standing.status === 'skipped') return { ...common, plan: { plan: 'skipped' } };
-  if (standing.ended) return { ...common, plan: { plan: 'finished', ...standing } };
-  if (isCancelled && record === undefined && attempts.length === 0) {
-    return { ...common, plan: { plan: 'finished', status: 'cancelled', creditsNano: 0 } };
-  }
+  // As its pages find it: nothing is sent for a batch that was cancelled, but what a person ordered since.
+  const order = { retry, ends: isCancelled ? CANCELLED : undefined };
+  const standing = orderedStanding(record, attempts, order, contentOf(row));
+  const isSkipped = standing.ended && standing.status === 'skipped';
+  if (standing.ended) return { ...common, plan: isSkipped ? { plan: 'skipped' } : { plan: 'finished', ...standing } };
   return { ...common, plan: standing.begins === 'submit' ? freshPlan(row, record) : { plan: 'joined' } };
 }
 
