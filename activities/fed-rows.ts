@@ -16,12 +16,12 @@ import { type Followers, isLeftAlone, isRerun, readFollowers, rerunOrder } from 
 import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
 import { loadRow } from '../src/home/row-work.js';
 import { rowAt } from '../src/home/rows.js';
-import { retryFor, runOrder, standingOfRow } from '../src/home/run-order.js';
+import { retryFor, runOrder } from '../src/home/run-order.js';
 import { windowCap } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { countedOf, entryOf, hasOwnOrder, heldBack, PAGE_CHARS_MAX, soonestFirst } from './row/page-entry.js';
-import { sharingEntry } from './share.js';
+import { sharingEntry, standingAfter } from './share.js';
 
 export interface FedRowActivities {
   /** The rows that can run now since rows that feed them are done. */
@@ -64,7 +64,8 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
     }
     if (result.rows.length >= limit || chars >= PAGE_CHARS_MAX || looks++ >= LOOKS_MAX) break;
     const place = opened.has(next) ? undefined : await rowAt(deps.rows, batch, generation, next);
-    const standing = place && (await standingOfRow(deps, batch, place.stored, order, rerun));
+    const standing =
+      place && (await standingAfter(deps, batch, { stored: place.stored, done: feeder.index }, { order, rerun }));
     const mayRun = place !== undefined && sample?.has(place.stored.row.id) !== false;
     if (mayRun && standing?.ended === false && standing.begins === 'submit') {
       const { row } = place.stored;

@@ -3,10 +3,12 @@ import type { RowRef } from '../src/contract/workflows.js';
 import { isRecordOf, type OutputFile, type RowRecord, type Status, sharesText } from '../src/domain/outcome.js';
 import type { Row } from '../src/domain/row.js';
 import type { Feeder } from '../src/home/feeders.js';
+import type { RerunOrder } from '../src/home/row-orders.js';
+import type { StoredRow } from '../src/home/row-records.js';
 import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
 import { loadRow, type RowWork } from '../src/home/row-work.js';
 import { rowAt } from '../src/home/rows.js';
-import { retryFor, runOrder } from '../src/home/run-order.js';
+import { type RunOrder, retryFor, runOrder, standingOfRow } from '../src/home/run-order.js';
 import { askedOutput, disagreements } from '../src/kinds/expected.js';
 import { createOutputs, OutputRefused } from '../src/store/outputs.js';
 import { readAsItLies, StoreError } from '../src/store/port.js';
@@ -64,7 +66,11 @@ async function share(deps: Dependencies, ref: RowRef): Promise<Status | null> {
 }
 
 /** False for the end that an earlier try wrote, whose word was lost: nobody has ordered anything since. */
-async function isRunAgain(deps: Dependencies, { batch, id }: RowRef, own: RowRecord): Promise<boolean> {
+async function isRunAgain(
+  deps: Dependencies,
+  { batch, id }: Pick<RowRef, 'batch' | 'id'>,
+  own: RowRecord,
+): Promise<boolean> {
   const [{ retry }, attempts] = await Promise.all([runOrder(deps, batch, 'unsaid'), deps.ledger.read(batch, id)]);
   return !rowStanding(own, attempts, retryFor(own, retry)).ended;
 }
@@ -83,6 +89,21 @@ export async function sharingEntry(
   return (await mayPay(deps, place, row)) ? entry : { ...entry, upToNano: 0 };
 }
 
+/** A row that ended since the one whose render it shares brought nothing goes on where that one is done after all. */
+export async function standingAfter(
+  deps: Dependencies,
+  batch: string,
+  { stored, done }: { stored: StoredRow; done: number },
+  { order, rerun }: { order: RunOrder; rerun: RerunOrder },
+): Promise<RowStanding> {
+  const standing = await standingOfRow(deps, batch, stored, order, rerun);
+  const { id, shares } = stored.row;
+  if (!standing.ended || standing.status !== 'failed' || shares !== done || order.ends !== undefined) return standing;
+  const [record, attempts] = await Promise.all([deps.records.readRecord(batch, id), deps.ledger.read(batch, id)]);
+  const isCopy = record?.reasonCode === 'shared_row_failed' && attempts.length === 0;
+  return isCopy ? { ended: false, begins: 'submit', attempts: 0 } : standing;
+}
+
 /** Whether a row that shares another's render may be sent by itself all the same, as `share` decides it. */
 async function mayPay(deps: Dependencies, place: BatchPlace, row: Row): Promise<boolean> {
   const first = await firstRow(deps, place, row);
@@ -91,7 +112,8 @@ async function mayPay(deps: Dependencies, place: BatchPlace, row: Row): Promise<
     deps.records.readRecord(place.batch, row.id),
     deps.records.readRecord(place.batch, first.id),
   ]);
-  return own?.reasonCode === 'shared_row_failed' || record?.status === 'skipped';
+  if (record?.status === 'skipped') return true;
+  return own?.reasonCode === 'shared_row_failed' && isRunAgain(deps, { batch: place.batch, id: row.id }, own);
 }
 
 type BatchPlace = Pick<RowRef, 'batch' | 'generation'>;
