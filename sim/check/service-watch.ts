@@ -80,7 +80,7 @@ export function createServiceWatch(watched: Watched): ServiceWatch {
         if (other.row === job.row && other !== job && other.post !== job.post)
           checkSecond(job.row, other, 'is created again');
       }
-      checkCap();
+      checkCap(job);
     },
     polled: checkPoll,
   };
@@ -106,16 +106,17 @@ export function createServiceWatch(watched: Watched): ServiceWatch {
       report('I19', `${row} is sent after its batch was cancelled`);
   }
 
-  function checkCap(): void {
+  /** What was sent under a plan may be born late, under a smaller one. */
+  function checkCap({ post }: Job): void {
     const running = service().jobs.filter(isRunning).length;
-    const cap = Math.min(recentMost('concurrent'), scenario.concurrency ?? Number.POSITIVE_INFINITY);
+    const cap = Math.min(recentMost('concurrent', post.atMs), scenario.concurrency ?? Number.POSITIVE_INFINITY);
     if (running > cap) report('I4', `${running} jobs run, the cap is ${cap}`);
   }
 
   /** The highest cap that the product may still believe in. */
-  function recentMost(what: 'rpm' | 'concurrent'): number {
+  function recentMost(what: 'rpm' | 'concurrent', sentMs = now()): number {
     const { capChanges } = service().world.accounts.get('default');
-    const sinceMs = EPOCH_MS + now() - PLAN_LEARNED_MS;
+    const sinceMs = EPOCH_MS + sentMs - PLAN_LEARNED_MS;
     const before = capChanges.filter(({ atMs }) => atMs <= sinceMs).at(-1);
     const recent = capChanges.filter(({ atMs }) => atMs > sinceMs);
     return Math.max(...[...(before ? [before] : []), ...recent].map((caps) => caps[what]));
