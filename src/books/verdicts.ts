@@ -8,7 +8,7 @@ import { legibleRow } from './attempt-price.js';
 import { carryOut, finishVerdict } from './carry-out.js';
 import { bookVerdict } from './charges.js';
 import { newestAlone, upTo } from './check/evidence.js';
-import { isBorneOut, type Settlement, settle } from './check/settle.js';
+import { type Decided, isBorneOut, isDecided, settle } from './check/settle.js';
 import { contradict, opening, raiseAlarm } from './contradict.js';
 import { gatherEvidence } from './evidence.js';
 import { bookUnread } from './finish-books.js';
@@ -123,12 +123,6 @@ async function settlePriced(
   const settled = settle(upTo(evidence, knownUntilMs - (books.now() - evidence.nowMs)));
   if (!evidence.exclusive || !isDecided(settled) || !isBorneOut(settled, settle(evidence))) return undefined;
   return { ...settled, nowMs: evidence.nowMs };
-}
-
-type Decided = Extract<Settlement, { outcome: 'verdict' }> & { verdict: 'billed' | 'not_billed' };
-
-function isDecided(settled: Settlement): settled is Decided {
-  return settled.outcome === 'verdict' && settled.verdict !== 'undecided';
 }
 
 /** The row has ended undecided, and its case goes on: what the balance says at last corrects both. */

@@ -65,19 +65,15 @@ export function orderedStanding(
   const standing = rowStanding(record, attempts, retryFor(record, retry), content);
   if (standing.ended || standing.begins !== 'submit' || ends === undefined) return standing;
   if (record === undefined || isUntouched(record)) return { ended: true, status: ends.status, creditsNano: 0 };
-  if (isOrdered(record, attempts)) return standing;
+  if (orderedAtMs(record, attempts) !== undefined) return standing;
   return { ended: true, status: record.status, creditsNano: record.creditsNano ?? null };
 }
 
 /**
- * Whether a person had a row that had ended go on. What the service says late of its attempt is no order: a batch that
- * was cancelled, or stopped by itself, sends nothing for it.
+ * When a person had a row that had ended go on; the order stands until the row has ended by it, also where attempts cost
+ * nothing. What the service says late of its attempt is no order: a batch that was cancelled, or stopped by itself, sends
+ * nothing for it.
  */
-function isOrdered(record: RowRecord, attempts: Attempt[]): boolean {
-  return orderedAtMs(record, attempts) !== undefined;
-}
-
-/** When a person had it go on; the order stands until the row has ended by it, also where attempts cost nothing. */
 function orderedAtMs({ rerunAtMs, seenStates = 0 }: RowRecord, attempts: Attempt[]): number | undefined {
   if (rerunAtMs !== undefined) return rerunAtMs;
   const orderOf = ({ states }: Attempt) => states.slice(-1).find(isOrder);

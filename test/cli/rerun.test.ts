@@ -48,6 +48,10 @@ test.each([
   ['failed', /row 'failed' is not done/],
   ['edited', /row 'edited' was changed in the manifest since/],
   ['onne', /batch 'b' has no row 'onne'; did you mean 'one'\?/],
+  [
+    'somebody-else',
+    /batch 'b' has no row 'somebody-else'; `callsheet results b .*` names the files that list its rows/,
+  ],
 ])('%s is refused with exit 2', async (id, why) => {
   const before = await states(id);
   const { exitCode, stderr } = await home.run('rerun', 'b', id, '--yes');

@@ -11,9 +11,8 @@ import { account, newFolder, programs, until } from './engine-under-test.js';
 
 afterEach(() => vi.useRealTimers());
 
-test('an account that the worker takes after the command gave up is handed to the next worker', async () => {
-  const folder = newFolder();
-  const [log, late] = [join(folder, 'worker.log'), join(folder, 'late')];
+/** A worker that nobody listens to, and how to end it. */
+function linkTo(log: string) {
   const ignored = () => undefined;
   const heard = { onOpen: ignored, onAwaiting: ignored, onDeath: ignored, onLeft: ignored, onReplayFailed: ignored };
   let pid = 0;
@@ -21,6 +20,13 @@ test('an account that the worker takes after the command gave up is handed to th
     pid = process?.pid ?? pid;
   };
   const link = createWorkerLink({ program: programs.worker, args: [], environment: {}, log, ...heard, onChange });
+  return { link, kill: () => process.kill(pid, 'SIGKILL') };
+}
+
+test('an account that the worker takes after the command gave up is handed to the next worker', async () => {
+  const folder = newFolder();
+  const [log, late] = [join(folder, 'worker.log'), join(folder, 'late')];
+  const { link, kill } = linkTo(log);
   const offers = () => (existsSync(log) ? readFileSync(log, 'utf8').split('account one ').length - 1 : 0);
   link.keeper.start();
   try {
@@ -32,7 +38,7 @@ test('an account that the worker takes after the command gave up is handed to th
     writeFileSync(late, '');
     await until(() => link.accounts().includes('one'));
     const before = offers();
-    process.kill(pid, 'SIGKILL');
+    kill();
     await until(() => offers() > before);
   } finally {
     await link.keeper.stop(100);
@@ -41,19 +47,13 @@ test('an account that the worker takes after the command gave up is handed to th
 
 test('a key that is handed over alone leaves the next worker what reaches the home', async () => {
   const log = join(newFolder(), 'worker.log');
-  const ignored = () => undefined;
-  const heard = { onOpen: ignored, onAwaiting: ignored, onDeath: ignored, onLeft: ignored, onReplayFailed: ignored };
-  let pid = 0;
-  const onChange = (process: { pid: number } | null) => {
-    pid = process?.pid ?? pid;
-  };
-  const link = createWorkerLink({ program: programs.worker, args: [], environment: {}, log, ...heard, onChange });
+  const { link, kill } = linkTo(log);
   link.keeper.start();
   try {
     await link.register({ ...account('one'), s3: { AWS_ACCESS_KEY_ID: 'AKIA' } });
     // As the control socket reads it of `resume --api-key-file new`.
     await link.register({ ...account('one'), key: { value: 'sk-svc-newer' }, s3: {}, isKeyOnly: true });
-    process.kill(pid, 'SIGKILL');
+    kill();
     const offers = () => readFileSync(log, 'utf8').trim().split('\n');
     await until(() => offers().length === 3);
     expect(offers().at(-1)).toBe('account one key of 12 with AWS_ACCESS_KEY_ID');

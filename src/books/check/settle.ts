@@ -72,7 +72,13 @@ export function isBorneOut(part: Settlement, whole: Settlement): boolean {
 
 function decisionOf(settled: Settlement): Verdict | number | undefined {
   if (settled.outcome === 'group') return settled.billed;
-  return settled.outcome === 'verdict' && settled.verdict !== 'undecided' ? settled.verdict : undefined;
+  return isDecided(settled) ? settled.verdict : undefined;
+}
+
+export type Decided = Extract<Settlement, { outcome: 'verdict' }> & { verdict: 'billed' | 'not_billed' };
+
+export function isDecided(settled: Settlement): settled is Decided {
+  return settled.outcome === 'verdict' && settled.verdict !== 'undecided';
 }
 
 /** How many of the subject and its equals were billed, where every consistent explanation says the same number. */

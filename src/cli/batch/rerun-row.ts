@@ -135,7 +135,9 @@ async function findRow(known: KnownBatch, id: string): Promise<PlacedRow> {
   for await (const { row, isDamaged, part } of rowsOf(access, batch, generation)) {
     if (row.id === id && !isDamaged) return { row, part };
   }
-  throw new UserError(`batch '${batch}' has no row '${id.slice(0, 120)}'${await nearestIdHint(known, id)}`);
+  const list = commandHint(known.session, orderWords('results', batch));
+  const hint = (await nearestIdHint(known, id)) || `; \`${list}\` names the files that list its rows`;
+  throw new UserError(`batch '${batch}' has no row '${id.slice(0, 120)}'${hint}`);
 }
 
 /** Undefined for a row that is only fed and was not rendered yet: it takes the new file anyway. */
