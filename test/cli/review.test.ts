@@ -6,6 +6,7 @@ import type { AttemptState } from '../../src/domain/attempt.js';
 import { intentOf } from '../../src/domain/standing.js';
 import { writeStopMark } from '../../src/engine/engine-record.js';
 import { enginePlaces } from '../../src/engine/places.js';
+import { markCancelled } from '../../src/home/batch-marks.js';
 import { discountAnswers } from '../../src/home/learned.js';
 import { rowRecord } from '../support/row-record.js';
 import { CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
@@ -249,6 +250,15 @@ describe('review settle-group (design 3, Interchangeable attempts)', () => {
     const capped = await counted.run('review', 'settle-group', 'b', '--exclusive', '--max-credits', '0.5');
     expect(capped.stderr).toContain('B52 2 rows would be sent again for 0.8 credits, and --max-credits is 0.5');
     expect((await counted.ledger.read('b', 'x')).at(-1)?.states).toHaveLength(3);
+  });
+
+  test('rows of another batch that are sent again are named with it, and that it was cancelled', async () => {
+    await counted.seed('old', [{ id: 'w', states: [LOST, UNDECIDED], record: REVIEW }]);
+    await markCancelled(counted.home, 'old', T0 + 700_000);
+    const ended = await counted.run('review', 'settle-group', 'b', '--exclusive');
+    expect(ended.stderr).toContain(
+      "3 were not and are sent again for 1.2 credits, 1 of them for batch 'old', which was cancelled, say --yes",
+    );
   });
 
   test('an account that others use proves nothing', async () => {

@@ -9,6 +9,7 @@ import { type AccountRecords, openAccountRecords } from '../../src/home/account-
 import { writeBatchOptions } from '../../src/home/batch-order.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { createPlaces } from '../../src/store/open-store.js';
+import type { Store } from '../../src/store/port.js';
 import { rowRecord } from '../support/row-record.js';
 import { type CliResult, cli, workFolder } from './harness.js';
 
@@ -30,6 +31,8 @@ export interface SeededHome extends AccountRecords {
   folder: string;
   /** Runs a command line on this home; no engine can be reached, and no service but the one that was given. */
   run(...args: string[]): Promise<CliResult>;
+  /** Puts another batch beside the first. */
+  seed(batch: string, rows: SeededRow[]): Promise<void>;
 }
 
 export async function seededHome(
@@ -42,6 +45,22 @@ export async function seededHome(
   mkdirSync(place, { recursive: true });
   const store = createPlaces({ settings: DEFAULT_S3, environment: {} }).openStore(place, 'private');
   const records = openAccountRecords(store, ACCOUNT);
+  const seed = (one: string, of: SeededRow[]) => seedBatch({ records, store, folder }, one, of);
+  await seed(batch, rows);
+  const settings = ['--home', place, '--account', ACCOUNT, '--base-url', baseUrl];
+  const env = { CALLSHEET_API_KEY: 'sk-svc-test' };
+  const run = (...args: string[]) => {
+    const names = args.includes('--') ? args.splice(args.indexOf('--')) : [];
+    return cli([...args, ...settings, ...names], { cwd: folder, env });
+  };
+  return { ...records, folder, run, seed };
+}
+
+async function seedBatch(
+  { records, store, folder }: { records: AccountRecords; store: Store; folder: string },
+  batch: string,
+  rows: SeededRow[],
+): Promise<void> {
   const out = join(folder, 'out');
   await records.home.bindOut(batch, out, T0);
   await writeBatchOptions(records.home, batch, {
@@ -62,13 +81,6 @@ export async function seededHome(
     if (states.length > 0) await records.ledger.close({ batch, id, n: 1 });
     await records.records.writeRecord(batch, { ...ended(id, seenStates), ...record });
   }
-  const settings = ['--home', place, '--account', ACCOUNT, '--base-url', baseUrl];
-  const env = { CALLSHEET_API_KEY: 'sk-svc-test' };
-  const run = (...args: string[]) => {
-    const names = args.includes('--') ? args.splice(args.indexOf('--')) : [];
-    return cli([...args, ...settings, ...names], { cwd: folder, env });
-  };
-  return { ...records, folder, run };
 }
 
 export function rowOf(id: string, index: number): Row {

@@ -3,6 +3,7 @@ import type { Books } from '../../books/open-books.js';
 import type { AttemptRef } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { refOf } from '../../home/attempts.js';
+import { isCancelledBatch } from '../../home/batch-marks.js';
 import { recordBooks } from '../access/home-access.js';
 import { readOwnDiscounts } from '../access/read-account.js';
 import { confirm } from '../ask-person.js';
@@ -101,7 +102,9 @@ async function approve(
   const billed = ready.reduce((sum, one) => sum + billedOf(one), 0);
   const costNano = ready.reduce((sum, one) => sum + (one.members.length - billedOf(one)) * one.priceNano, 0);
   const cost = `${formatCredits(costNano)} credits`;
+  const elsewhere: string[] = [];
   for (const [batch, prices] of sentAgain(ready)) {
+    if (batch !== known.batch) elsewhere.push(await elsewhereText(known, batch, prices.length));
     const stakeNano = prices.reduce((sum, priceNano) => sum + priceNano, 0);
     const fed = dependents.get(batch);
     const what = `${amount(prices.length, 'row')} would be sent again for ${formatCredits(stakeNano)} credits${alsoText(fed)}`;
@@ -111,9 +114,15 @@ async function approve(
     await refuseOverBudget({ ...known, batch }, { what, cost: whole, unbilledNano: stakeNano });
   }
   const also = [...dependents.values()].map(alsoText).join('');
-  const what = `${amount(rows, 'lost answer')}: ${billed} were billed and end as lost_paid, ${rows - billed} were not and are sent again for ${cost}${also}`;
+  const what = `${amount(rows, 'lost answer')}: ${billed} were billed and end as lost_paid, ${rows - billed} were not and are sent again for ${cost}${elsewhere.join('')}${also}`;
   if (isSaidYes) return terminal.note(`settling ${what}`);
   await confirm(cli.io, `Settle ${what}?`, `to settle ${what}, say --yes; nothing was changed`);
+}
+
+/** The order was given for one batch: whoever gives it is told of each other one that it sends rows of. */
+async function elsewhereText({ access: { home } }: KnownBatch, batch: string, rows: number): Promise<string> {
+  const isCancelled = await isCancelledBatch(home, batch);
+  return `, ${rows} of them for batch '${batch}'${isCancelled ? ', which was cancelled' : ''}`;
 }
 
 /** What the rows that are sent again feed, by batch. */
