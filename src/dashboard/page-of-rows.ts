@@ -71,26 +71,44 @@ function compare(a: string | number, b: string | number): number {
 }
 
 /** What feeds a row and what it feeds: the next rows in either direction, in the manifest's order. */
-export function chainOfRow(rows: readonly PageRow[], { id, fed }: PageRow): RowChain {
-  const feeders = new Set(fed.map((feeder) => feeder.id));
+export function chainOfRow(rows: readonly PageRow[], row: PageRow): RowChain {
+  const feeders = new Set(row.fed.map((feeder) => feeder.id));
   return {
     fedBy: rows.filter((one) => feeders.has(one.id)).map(linkOf),
-    feeds: rows.filter((one) => isFedBy(one, id)).map(linkOf),
+    feeds: rows.filter((one) => isFedBy(one, setOf([row]))).map(linkOf),
   };
 }
 
 /** Rows and everything that they feed, directly or by others. */
 export function withDependents(rows: readonly PageRow[], ...ids: readonly string[]): PageRow[] {
-  const found = new Set(ids);
-  for (let before = 0; before < found.size; ) {
-    before = found.size;
-    for (const row of rows) if (row.fed.some((feeder) => found.has(feeder.id))) found.add(row.id);
+  const asked = new Set(ids);
+  const found = setOf(rows.filter(({ id }) => asked.has(id)));
+  for (let before = 0; before < found.ids.size; ) {
+    before = found.ids.size;
+    for (const row of rows) if (isFedBy(row, found)) addTo(found, row);
   }
-  return rows.filter((row) => found.has(row.id));
+  return rows.filter((row) => found.ids.has(row.id));
 }
 
-function isFedBy({ fed }: PageRow, id: string): boolean {
-  return fed.some((feeder) => feeder.id === id);
+interface RowSet {
+  ids: Set<string>;
+  indexes: Set<number>;
+}
+
+function setOf(rows: readonly PageRow[]): RowSet {
+  const set: RowSet = { ids: new Set(), indexes: new Set() };
+  for (const row of rows) addTo(set, row);
+  return set;
+}
+
+function addTo({ ids, indexes }: RowSet, { id, index }: PageRow): void {
+  ids.add(id);
+  indexes.add(index);
+}
+
+/** A reference to a row that shares a render is one to the row that renders for both: that one's place says so. */
+function isFedBy({ fed }: PageRow, { ids, indexes }: RowSet): boolean {
+  return fed.some(({ id, at }) => ids.has(id) || indexes.has(at));
 }
 
 function linkOf({ id, title, status }: PageRow): ChainLink {

@@ -69,14 +69,14 @@ async function retried(
   reason: string | undefined,
 ): Promise<PageRow[]> {
   const [mayRun, status] = await Promise.all([source.mayRun(batch), source.status(batch)]);
-  const byId = new Map(rows.map((row) => [row.id, row]));
+  const feederOf = feedersAmong(rows);
   const known = new Map<string, boolean>();
   // A chain has at most 100 rows: that deep this calls itself.
   const runs = (row: PageRow): boolean => {
     const isKnown = known.get(row.id);
     if (isKnown !== undefined) return isKnown;
     const isMeant = isTakenUp(row, reason) && mayRun?.has(row.id) !== false;
-    const isRun = isMeant && row.fed.every(({ id }) => feeds(byId.get(id)));
+    const isRun = isMeant && row.fed.every((one) => feeds(feederOf(one)));
     known.set(row.id, isRun);
     return isRun;
   };
@@ -85,6 +85,16 @@ async function retried(
   const isIdle = status?.state === 'not running';
   const isOfOrder = (status: string): boolean => !LIVE.includes(status) || (isIdle && UNSENT.includes(status));
   return rows.filter((row) => isOfOrder(row.status) && runs(row));
+}
+
+/** By a reference: the row that renders for both where one shares a render, unless one of them was skipped for its file. */
+function feedersAmong(rows: readonly PageRow[]): (reference: PageRow['fed'][number]) => PageRow | undefined {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const byIndex = new Map(rows.map((row) => [row.index, row]));
+  return ({ id, at }) => {
+    const [own, renderer] = [byId.get(id), byIndex.get(at)];
+    return own?.status === 'skipped' || renderer?.status === 'skipped' ? own : renderer;
+  };
 }
 
 /** Whatever reason a retry names, it takes up what was never tried, and what is open goes on. */
@@ -100,7 +110,10 @@ function rowsOf(rows: readonly PageRow[], order: Exclude<Order, { order: 'retry'
     case 'approve':
       return rows.filter(({ status }) => status === 'not_started');
     case 'rerun':
-      return order.withDependents ? withDependents(rows, order.id) : rows.filter(({ id }) => id === order.id);
+      // Of what it feeds, that which was rendered: a copy goes with its original, the rest takes the new file anyway.
+      return withDependents(rows, order.id).filter(
+        ({ id, status, isShared }) => id === order.id || (order.withDependents && status === 'done' && !isShared),
+      );
     case 'limits':
     case 'account-limits':
     case 'pause':

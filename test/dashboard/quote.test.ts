@@ -3,9 +3,10 @@ import type { BatchRows } from '../../src/dashboard/batch-rows.js';
 import { quoteOf } from '../../src/dashboard/quote.js';
 import type { DashboardSource } from '../../src/dashboard/source.js';
 
+const indexOf = (id: string) => [...id].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 0);
 const row = (id: string, status: string, ...feeders: string[]) => ({
-  ...{ index: [...id].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 0), id, status, isShared: false },
-  fed: feeders.map((one, at) => ({ id: one, at })),
+  ...{ index: indexOf(id), id, status, isShared: false },
+  fed: feeders.map((one) => ({ id: one, at: indexOf(one) })),
 });
 const UNDECIDED = 'answer_lost_undecided';
 const BATCH = {
@@ -96,4 +97,32 @@ test('an approval is bounded only where what was spent before is', async () => {
     });
   expect(await quote(true)).toEqual({ rows: 2, credits: '0.5' });
   expect(await quote(false)).toEqual({ rows: 2, credits: null });
+});
+
+test('what refers to a row that shares a render is confirmed with an order for the row that renders for both', async () => {
+  const byTwin = <T extends object>(one: T) => ({ ...one, fed: [{ id: 'twin', at: indexOf('hero') }] });
+  const [hero, twin] = [row('hero', 'review'), { ...row('twin', 'failed'), isShared: true }];
+  const lost = { rows: [hero, twin, byTwin(row('film', 'not_started'))] } as unknown as BatchRows;
+  expect(await quoteOf(SOURCE, 'b', lost, { order: 'resubmit', id: 'hero' })).toEqual({ rows: 2, credits: '0.5' });
+  const failed = [
+    ended(row('hero', 'failed'), 'render_failed'),
+    ended(twin, 'shared_row_failed'),
+    byTwin(untried(row('film', 'not_started'), 'upstream_failed')),
+  ];
+  // The copy goes on with the row that it shares, whatever reason the retry names.
+  expect(await retryOf(failed, 'render_failed')).toEqual({ rows: 2, credits: '0.5' });
+});
+
+test('a row that is rendered again is confirmed with what it feeds that was rendered', async () => {
+  const rows = [
+    row('hero', 'done'),
+    row('edit', 'done', 'hero'),
+    { ...row('same', 'done', 'hero'), isShared: true },
+    row('bad', 'failed', 'hero'),
+    { ...row('film', 'done'), fed: [{ id: 'twin', at: indexOf('hero') }] },
+  ];
+  const again = (withDependents: boolean) =>
+    quoteOf(SOURCE, 'b', { rows } as unknown as BatchRows, { order: 'rerun', id: 'hero', withDependents });
+  expect(await again(true)).toEqual({ rows: 3, credits: '0.75' });
+  expect(await again(false)).toEqual({ rows: 1, credits: '0.25' });
 });
