@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kind } from '../domain/kind.js';
 import { formatCredits } from '../domain/money.js';
-import { needsPerson, type OutputFile } from '../domain/outcome.js';
+import { needsPerson, type OutputFile, sharedFrom } from '../domain/outcome.js';
 import { fedMedia } from '../domain/row.js';
 import { modelOf } from '../manifest/columns.js';
 import { filesOf, type ResultLine, statusOf } from '../manifest/result-fields.js';
@@ -107,9 +107,11 @@ async function gather(lines: AsyncIterable<ResultLine>): Promise<Pick<BatchRows,
     words.set(word, known);
     return known;
   };
+  const skipped = new Set<number>();
   for await (const line of lines) {
     if (line.removed) continue;
-    rows.push(pageRow(line, once));
+    if (statusOf(line) === 'skipped') skipped.add(line.row.index);
+    rows.push(pageRow(line, once, skipped));
     for (const file of filesOf(line)) files.set(file.file, file);
     const { record, ended, endedFor, row } = line;
     if (record !== undefined && record.status !== 'done') failures.add(record);
@@ -119,7 +121,7 @@ async function gather(lines: AsyncIterable<ResultLine>): Promise<Pick<BatchRows,
 }
 
 /** Written out as one literal: objects that are spread together take twice the memory and the time. */
-function pageRow(line: ResultLine, once: (word: string) => string): PageRow {
+function pageRow(line: ResultLine, once: (word: string) => string, skipped?: ReadonlySet<number>): PageRow {
   const { row, record } = line;
   const { prompt } = row.cells;
   const nano = record?.creditsNano;
@@ -141,9 +143,15 @@ function pageRow(line: ResultLine, once: (word: string) => string): PageRow {
     attempts: record?.attempts ?? 0,
     files: files.length > 0 ? files : NONE,
     fed: fed.length > 0 ? fed.map(({ id, at }) => ({ id, at })) : NONE,
-    isShared: row.shares !== undefined,
+    isShared: isShared(line, skipped),
     submittedAtMs: record?.submittedAtMs ?? null,
     renderedAtMs: record?.renderedAtMs ?? null,
     finishedAtMs: record?.finishedAtMs ?? null,
   };
+}
+
+/** `skipped`: rows by index that have nothing to share. What would share a render and was paid by itself is no copy. */
+function isShared({ row: { shares }, record }: ResultLine, skipped?: ReadonlySet<number>): boolean {
+  if (shares === undefined || skipped?.has(shares)) return false;
+  return record?.status !== 'done' || sharedFrom(record) !== undefined;
 }

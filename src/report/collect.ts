@@ -1,5 +1,5 @@
 import { formatCredits } from '../domain/money.js';
-import { needsPerson, noCounts, type OutputFile, type Status } from '../domain/outcome.js';
+import { needsPerson, noCounts, type OutputFile, type Status, sharedFrom } from '../domain/outcome.js';
 import { takesSlot } from '../kinds/facts.js';
 import { modelOf } from '../manifest/columns.js';
 import { type ResultLine, statusOf } from '../manifest/result-fields.js';
@@ -129,9 +129,14 @@ function count(report: ReportRows, line: ResultLine, paid: (number | undefined)[
     share.creditsNano += record?.creditsNano ?? spentNano;
   }
   paid[row.index] = record?.creditsNano;
-  if (row.shares === undefined || status !== 'done') return;
+  if (row.shares === undefined || !isCopy(line)) return;
   report.saved.rows += 1;
   report.saved.creditsNano += paid[row.shares] ?? 0;
+}
+
+/** A row that would share a render and found none was sent, and paid, by itself. */
+function isCopy({ record }: ResultLine): boolean {
+  return record?.status === 'done' && sharedFrom(record) !== undefined;
 }
 
 /** Beyond so many names the rest is one share of its own. */
@@ -142,10 +147,11 @@ function shareIn(shares: Map<string, Share>, name: string): Share {
   return share;
 }
 
-function addTimes(report: ReportRows, { record, row }: ResultLine): void {
+function addTimes(report: ReportRows, line: ResultLine): void {
+  const { record, row } = line;
   if (record === undefined) return;
   report.lastMs = Math.max(report.lastMs ?? 0, record.finishedAtMs);
-  if (record.submittedAtMs === undefined || row.shares !== undefined) return;
+  if (record.submittedAtMs === undefined || isCopy(line)) return;
   report.submits.add(record.submittedAtMs, 1);
   if (takesSlot(row.kind)) report.slots.addSpan(record.submittedAtMs, record.renderedAtMs ?? record.finishedAtMs);
 }

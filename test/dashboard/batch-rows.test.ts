@@ -2,8 +2,11 @@
 import { expect, test } from 'vitest';
 import { createRowsReader, readSlice } from '../../src/dashboard/batch-rows.js';
 import { asksForHead, rowsQuerySchema } from '../../src/dashboard/page-of-rows.js';
+import { defined } from '../../src/domain/defined.js';
+import { type RowRecord, sharesText } from '../../src/domain/outcome.js';
 import type { ResultLine } from '../../src/manifest/result-fields.js';
 import { rowOf } from '../cli/seeded-home.js';
+import { rowRecord } from '../support/row-record.js';
 
 const IDS = ['a', 'b', 'c', 'd'];
 
@@ -79,4 +82,26 @@ test('only the first rows as they stand in the manifest are asked for so', () =>
   expect([asks({}), asks({ offset: '100', limit: '200' })]).toEqual([true, true]);
   const others = [{ status: 'done' }, { text: 'x' }, { output: 'yes' }, { sort: 'id' }, { direction: 'down' }];
   expect([...others, { offset: '1000' }].map(asks)).toEqual(Array(6).fill(false));
+});
+
+test('a row that would share a render and is sent by itself is no copy', async () => {
+  const copied = [sharesText('a')];
+  const { all } = createRowsReader(
+    {
+      generation: async () => 'g',
+      async *lines() {
+        const line = (id: string, index: number, shares: number | undefined, record: Partial<RowRecord>) => ({
+          row: { ...rowOf(id, index), ...defined({ shares }) },
+          ...{ originalCells: {}, record: rowRecord({ id, ...record }) },
+        });
+        yield line('a', 0, undefined, { status: 'lost_paid' });
+        yield line('b', 1, 0, { status: 'done', warnings: copied });
+        yield line('c', 2, 0, { status: 'done' });
+        yield line('d', 3, undefined, { status: 'skipped' });
+        yield line('e', 4, 3, { status: 'not_started' });
+      },
+    },
+    () => 0,
+  );
+  expect((await all('b')).rows.filter(({ isShared }) => isShared).map(({ id }) => id)).toEqual(['b']);
 });

@@ -1,5 +1,6 @@
 // The report as a page: whole, small at any size, and nothing that was put into it becomes markup.
 import { expect, test } from 'vitest';
+import { sharesText } from '../../src/domain/outcome.js';
 import { emptyTally, tallyResults } from '../../src/home/upstream.js';
 import { type ResultLine, resultFields } from '../../src/manifest/result-fields.js';
 import { collectRows } from '../../src/report/collect.js';
@@ -117,12 +118,25 @@ test('what a sample holds back is approved, not resumed, and its quote stands on
 test('identical rows say what they saved', async () => {
   const twin = (index: number): Partial<ResultLine> => {
     const { row } = storedRow(index, index > 0 ? { shares: 0 } : {});
-    return { row, record: wholeRecord(row.id, { creditsNano: index > 0 ? 0 : 600_000 }) };
+    const copied = { creditsNano: 0, warnings: [sharesText('row-0')] };
+    return { row, record: wholeRecord(row.id, index > 0 ? copied : { creditsNano: 600_000 }) };
   };
   const rows = await collectRows(lines(3, twin), { createdAtMs: 0 });
   expect(reportPage(rows, terms(), [])).toContain(
     '2 rows with the request of another row shared its render, which saved 0.0012 credits',
   );
+});
+
+test('a row that would share a render and was paid by itself saved nothing, and was sent', async () => {
+  const make = (index: number): Partial<ResultLine> => {
+    const { row } = storedRow(index, index > 0 ? { shares: 0 } : {});
+    const paid = { creditsNano: 600_000, submittedAtMs: 1_000 };
+    const lost = { status: 'lost_paid' as const, files: [] };
+    return { row, record: wholeRecord(row.id, { ...paid, ...(index === 0 ? lost : {}) }) };
+  };
+  const { saved, total, submits } = await collectRows(lines(2, make), { createdAtMs: 0 });
+  expect([saved, total.creditsNano]).toEqual([{ rows: 0, creditsNano: 0 }, 1_200_000]);
+  expect(submits.sums()).toEqual([2]);
 });
 
 test('names, prompts, groups, files and the words of the service are text and nothing else', async () => {
