@@ -99,17 +99,19 @@ function nextCommand(status: string, reasonCode: string | undefined, terms: Repo
   if (status === 'skipped') return `callsheet ${orderWords('results', batch)}`;
   if (status === 'not_started') {
     const again = startAgain(reasonCode);
-    return again === 'run' && awaitsApproval ? `callsheet ${orderWords('approve', batch)}` : START_AGAIN[again](batch);
+    if (again !== 'run') return START_AGAIN[again](batch);
+    if (awaitsApproval) return `callsheet ${orderWords('approve', batch)}`;
+    // The budget that they stopped at has no room for them.
+    return `callsheet ${orderWords('resume', batch, reasonCode === 'budget_reached' ? '--max-credits <more>' : '')}`;
   }
   return `callsheet ${orderWords('retry', batch, reasonCode === undefined ? '' : `--class ${reasonCode}`)}`;
 }
 
-const START_AGAIN: Record<StartAgain, (batch: string) => string> = {
+const START_AGAIN: Record<Exclude<StartAgain, 'run'>, (batch: string) => string> = {
   retry: (batch) => `callsheet ${orderWords('retry', batch)}`,
   follow: (batch) => `callsheet ${orderWords('retry', batch)}`,
   review: (batch) => `callsheet ${orderWords('review list', batch)}`,
   'accept inputs': (batch) => `callsheet ${orderWords('retry', batch, '--accept-inputs')}`,
-  run: (batch) => `callsheet ${orderWords('resume', batch)}`,
 };
 
 function outputs({ outputCount }: ReportRows, tiles: readonly Tile[]): Html {

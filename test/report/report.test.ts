@@ -115,6 +115,17 @@ test('what a sample holds back is approved, not resumed, and its quote stands on
   expect(page).not.toContain('callsheet resume');
 });
 
+test('what a budget has left goes on with a higher one, as the summary says', async () => {
+  const left = await collectRows(
+    lines(2, () => ({ ended: 'not_started', endedFor: 'budget_reached' })),
+    { createdAtMs: 0 },
+  );
+  const order = (awaitsApproval: boolean) => reportPage(left, terms({ awaitsApproval }), []);
+  expect(order(false)).toContain('<code>callsheet resume shots --max-credits &lt;more&gt;</code>');
+  // An approval names its budget itself.
+  expect(order(true)).toContain('<code>callsheet approve shots</code>');
+});
+
 test('identical rows say what they saved', async () => {
   const twin = (index: number): Partial<ResultLine> => {
     const { row } = storedRow(index, index > 0 ? { shares: 0 } : {});
