@@ -6,6 +6,7 @@ import { shownRequest } from '../../src/cli/dashboard/shown-request.js';
 import { attemptJson } from '../../src/cli/review/case-story.js';
 import type { Attempt } from '../../src/domain/attempt.js';
 import type { Row } from '../../src/domain/row.js';
+import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { ACCOUNT, rowOf, type SeededHome, seededHome, T0 } from '../cli/seeded-home.js';
 import { type ServedHome, serveHome, sessionOf } from './dashboard-rig.js';
 
@@ -30,6 +31,23 @@ test('the request, the attempts and no secret of them', async () => {
   expect(shown.attempts[0].states.map(({ state }: { state: string }) => state)).toEqual(['intent', 'created']);
   expect(text).not.toMatch(/sk-svc|a{64}/);
   expect(JSON.parse(await ask('two'))).toMatchObject({ shown: null, request: { method: 'POST' } });
+});
+
+test('a row that was edited since shows the request that was sent for it', async () => {
+  const writer = createRowsWriter(home.home.store, ACCOUNT, 'b');
+  const [row, other] = [rowOf('one', 0), rowOf('two', 1)];
+  await writer.add({ row: { ...row, hash: 'edited', cells: { ...row.cells, prompt: 'film edited' } }, raw: {} });
+  await writer.add({ row: { ...other, cells: { ...other.cells, prompt: 'film other' } }, raw: {} });
+  const edited = await writer.finish({ columns: ['id'], passthroughColumns: [], createdAtMs: T0 + 1 });
+  const before = await home.rows.currentGeneration('b');
+  await home.rows.setCurrentGeneration('b', edited.generation);
+  const requestOf = async (id: string) => {
+    const answer = await fetch(`${served.origin}/api/batches/b/rows/${id}`, { headers });
+    return JSON.stringify(((await answer.json()) as { request: object }).request);
+  };
+  expect(await requestOf('one')).toContain('film one');
+  expect(await requestOf('two')).toContain('film other');
+  await home.rows.setCurrentGeneration('b', before ?? '');
 });
 
 test('bytes and outputs of other rows stand as notes', () => {

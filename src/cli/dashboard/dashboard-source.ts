@@ -31,7 +31,7 @@ import { caseOf } from '../review/show-case.js';
 import type { Session } from '../session.js';
 import { statusJson } from '../views/status-lines.js';
 import { giveOrder } from './give-order.js';
-import { shownRequest } from './shown-request.js';
+import { rowAsSent, shownRequest } from './shown-request.js';
 
 /** What the page shows, by the functions that `list`, `status`, `review show` and `explain` use. */
 export function createDashboardSource(session: Session, settings: readonly string[]): DashboardSource {
@@ -143,7 +143,7 @@ async function rowFacts(
     shown,
     explanation,
     asked: row && askedFor(row),
-    request: row && (await requestOf(access, batch, row)),
+    request: row && (await requestOf(access, batch, await rowAsSent(access, batch, attempts, row))),
   });
 }
 

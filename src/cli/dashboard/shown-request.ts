@@ -1,6 +1,9 @@
+import type { Attempt } from '../../domain/attempt.js';
 import type { Json } from '../../domain/json.js';
 import type { Kind } from '../../domain/kind.js';
 import type { Media, ResolvedMedia, Row } from '../../domain/row.js';
+import { intentOf } from '../../domain/standing.js';
+import { type RowSources, withFeeders } from '../../home/row-work.js';
 import type { SubmitOptions } from '../../kinds/adapter.js';
 import { adapterFor } from '../../kinds/index.js';
 import { needsUrl } from '../../manifest/columns.js';
@@ -22,6 +25,21 @@ export function shownRequest(row: Row, options: Pick<SubmitOptions, 'responseFor
     if (error instanceof TypeError) return null;
     throw error;
   }
+}
+
+/** With what fed it, as its last attempt was made: its row may have been edited since. One that was never tried, as it is now. */
+export async function rowAsSent(
+  sources: RowSources,
+  batch: string,
+  attempts: readonly Attempt[],
+  now: Row,
+): Promise<Row> {
+  const made = attempts.map(intentOf).findLast((one) => one !== undefined);
+  if (made === undefined) return now;
+  const { generation, part, index, inputs } = made;
+  // Of a manifest that cannot be read any more the row of today is the nearest.
+  const stored = await sources.rows.readRow(batch, generation, part, index).catch(() => undefined);
+  return stored === undefined ? now : (await withFeeders(sources, { batch, generation }, stored.row, inputs)).row;
 }
 
 function shownMedia(media: Media, kind: Kind, column: string): ResolvedMedia {
