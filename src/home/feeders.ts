@@ -59,7 +59,10 @@ export async function feederOf(sources: FeedSources, { batch, generation }: Plac
 
 const NOTHING = { row: undefined, record: undefined };
 
-/** Of a row that shares the render of another: that one's, unless it was skipped: the file that is there is of neither. */
+/**
+ * Of a row that shares the render of another: that one's, unless it was skipped: the file that is there is of neither. One
+ * that was skipped itself feeds its own file.
+ */
 async function rendered(
   { records }: FeedSources,
   batch: string,
@@ -67,8 +70,11 @@ async function rendered(
   renderer: Row,
 ): Promise<Pick<Feeder, 'row' | 'record'>> {
   const record = await records.readRecord(batch, renderer.id);
-  if (renderer.id === id || record?.status !== 'skipped') return { row: renderer, record };
-  return { row: { ...renderer, id }, record: await records.readRecord(batch, id) };
+  if (renderer.id === id) return { row: renderer, record };
+  const own = await records.readRecord(batch, id);
+  const hasOwnFile = own?.status === 'skipped' && own.files.length > 0;
+  const isOwn = record?.status === 'skipped' || hasOwnFile;
+  return isOwn ? { row: { ...renderer, id }, record: own } : { row: renderer, record };
 }
 
 /**

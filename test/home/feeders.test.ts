@@ -107,6 +107,12 @@ describe('a reference to a row that shares the render of another', () => {
     ['that one is done: its render', { status: 'done', files: file('of hero') }, { files: file('copy') }, 'of hero'],
     ['that one was skipped: its own, not the file that is there', { status: 'skipped' }, { files: file('own') }, 'own'],
     ['that one was skipped, and it was not rendered yet: nothing', { status: 'skipped' }, undefined, undefined],
+    [
+      'it was skipped itself: the file that is there',
+      { status: 'done', files: file('of hero') },
+      { status: 'skipped', attempts: 0, files: file('own') },
+      'own',
+    ],
     ['neither came', { status: 'lost_paid' }, { status: 'failed' }, undefined],
   ] as const)('%s', async (_, first, own, fed) => {
     const { deps, generation } = await accountAtHand([hero, twin, edit]);
