@@ -61,6 +61,18 @@ test('an image that a person changed is not at the URL of what was rendered', as
   expect(changed.exitCode).toBe(2);
 });
 
+test('an image that is left alone for a file of somebody else is at no URL of the service', async () => {
+  const home = await seededHome('others', []);
+  mkdirSync(join(home.folder, 'out/shots/media'), { recursive: true });
+  writeFileSync(join(home.folder, 'out/shots/media/hero.png'), png(512, 512));
+  writeFileSync(join(home.folder, 'shots.csv'), MANIFEST);
+  const skipped = await home.run('plan', 'shots.csv', '--no-network', '--out', 'out', '--on-exists', 'skip');
+  expect(skipped.stderr).toContain(
+    "shots.csv:3:1: B72 row 'clip': @hero is left alone for the file that is there, of which the service has given no URL",
+  );
+  expect(skipped.exitCode).toBe(2);
+});
+
 test('an image whose answer carries its bytes alone has no URL that feeds: nothing is submitted', async () => {
   const home = await seededHome('others', []);
   writeFileSync(join(home.folder, 'shots.csv'), MANIFEST);

@@ -29,6 +29,7 @@ export interface FeederUrls {
 /** What is known once all rows were counted; `finishedBefore` by index. */
 interface Counted {
   finishedBefore: readonly boolean[];
+  skipped: readonly { row: Pick<Row, 'id'> }[];
   earlier?: FoundRenders;
 }
 
@@ -42,13 +43,15 @@ export function createFeederUrls(at: BatchPlace): FeederUrls {
       fed ??= await openSpill<Row>();
       await fed.add(row);
     },
-    async refuse({ finishedBefore, earlier }, { path }) {
+    async refuse({ finishedBefore, skipped, earlier }, { path }) {
+      const left = new Set(skipped.map(({ row }) => row.id));
       const lines: string[] = [];
       let count = 0;
       for await (const row of fed?.rows() ?? []) {
         if (finishedBefore[row.index]) continue;
         for (const media of namesUrls(row)) {
-          const why = finishedBefore[media.at] ? await whyUnreadable(at, earlier, row, media) : undefined;
+          const own = finishedBefore[media.at] ? await whyUnreadable(at, earlier, row, media) : undefined;
+          const why = left.has(media.id) ? 'skipped' : own;
           if (why === undefined) continue;
           count += 1;
           if (lines.length < SHOWN_MAX) lines.push(`${path ?? '<stdin>'}:${row.line}:1: ${flawText(row, media, why)}`);
@@ -105,6 +108,7 @@ async function whyUnreadable(
 
 const UNREADABLE = {
   old: 'was rendered before, and the URL that the service gave for it does not live for the longest render of the row',
+  skipped: 'is left alone for the file that is there, of which the service has given no URL',
   changed: 'was changed after it was rendered, and the URL that the service gave for it is of the file as it was',
 };
 
