@@ -3,7 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../emulator/emulator.js';
+import type { HomeAccess } from '../../src/cli/access/home-access.js';
 import { type Candidate, chooseSample } from '../../src/cli/batch/choose-sample.js';
+import { holdsBack } from '../../src/cli/batch/sample-run.js';
+import type { PreparedBatch } from '../../src/cli/plan/prepare-batch.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import type { MeasuredPrice } from '../../src/domain/price.js';
 import { markStopped, writeSampleGate } from '../../src/home/batch-marks.js';
@@ -55,6 +58,27 @@ describe('the rows of a sample', () => {
     expect(chooseSample(chained, 4)).toEqual(['r0', 'r1', 'r2', 'r4']);
     expect(chooseSample(chained, 9)).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
   });
+});
+
+test('what would share the render of a row that is left alone for a file is paid by itself, and waits for the approval', async () => {
+  const { rows: kept, ...home } = await seededHome('shots', [
+    { id: 'one' },
+    { id: 'two', row: { shares: 0 } },
+    { id: 'new' },
+  ]);
+  const name = (await kept.currentGeneration('shots')) ?? '';
+  const generation = await kept.generation('shots', name);
+  if (generation === undefined) throw new Error('the batch has no rows');
+  const access = { ...home, rows: kept } as unknown as HomeAccess;
+  const held = (...skipped: object[]) => {
+    const prepared = { skipped, finishedBefore: [skipped.length > 0, false, false] } as unknown as PreparedBatch;
+    return holdsBack(
+      { access, batch: 'shots', generation: { generation: name, ...generation }, prepared },
+      new Set(['one', 'new']),
+    );
+  };
+  expect(await held()).toBe(false);
+  expect(await held({ row: { index: 0 } })).toBe(true);
 });
 
 test('status says that the rest waits, what was never tried is not started, and approve says what it needs', async () => {

@@ -1,4 +1,5 @@
 import { defined } from '../../domain/defined.js';
+import type { Row } from '../../domain/row.js';
 import { isCancelledBatch, readSampleGate, type SampleGate, writeSampleGate } from '../../home/batch-marks.js';
 import type { Chains } from '../../manifest/references/chains.js';
 import { type BatchPlace, knownPrices, listPrice, rowsOf } from '../access/home-access.js';
@@ -65,13 +66,20 @@ export async function sampleOfRun(run: RunFacts, order: SampleOrder | undefined)
   return { gate, isNew: isNew || !isHeld, ...meant };
 }
 
+/** A row that shares a render brings nothing of its own, unless the one that it would share is left alone for a file. */
+function isCopy({ skipped }: Pick<PreparedBatch, 'skipped'>): (row: Row) => boolean {
+  const left = new Set(skipped.map(({ row }) => row.index));
+  return ({ shares }) => shares !== undefined && !left.has(shares);
+}
+
 /** Whether there are rows that the sample keeps waiting; what shares the render of one of its rows is no such row. */
-async function holdsBack(
-  { access, batch, generation, prepared }: RunFacts,
+export async function holdsBack(
+  { access, batch, generation, prepared }: Pick<RunFacts, 'access' | 'batch' | 'generation' | 'prepared'>,
   ids: ReadonlySet<string>,
 ): Promise<boolean> {
+  const shares = isCopy(prepared);
   for await (const { row } of rowsOf(access, batch, generation)) {
-    const isLeft = row.shares === undefined && prepared.finishedBefore[row.index] !== true;
+    const isLeft = !shares(row) && prepared.finishedBefore[row.index] !== true;
     if (isLeft && !ids.has(row.id)) return true;
   }
   return false;
@@ -87,9 +95,9 @@ async function freshSample(run: RunFacts, count: number, not: ReadonlySet<string
   const { access, batch, generation, prepared } = run;
   const prices = await knownPrices(run);
   const candidates = new Map<number, Candidate>();
+  const shares = isCopy(prepared);
   for await (const { row } of rowsOf(access, batch, generation)) {
-    // A row that shares a render would bring nothing of its own.
-    if (row.shares !== undefined || not.has(row.id) || prepared.finishedBefore[row.index] === true) continue;
+    if (shares(row) || not.has(row.id) || prepared.finishedBefore[row.index] === true) continue;
     candidates.set(row.index, candidateOf(row, listPrice(row, prices)));
   }
   if (candidates.size > 0) return chooseSample(candidates, count);
