@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type RowRecord, retouchedText } from '../../src/domain/outcome.js';
+import { type RowRecord, retouchedText, sharesText } from '../../src/domain/outcome.js';
+import type { Row } from '../../src/domain/row.js';
 import { intent } from '../home/support/examples.js';
 import { png } from '../manifest/media-samples.js';
 import { checkText } from '../manifest/support.js';
 import { rowRecord } from '../support/row-record.js';
-import { seededHome } from './seeded-home.js';
+import { type SeededHome, seededHome } from './seeded-home.js';
 
 const HOUR_MS = 3_600_000;
 const MANIFEST = `id,kind,model,prompt,width,height,first_frame
@@ -16,26 +17,32 @@ hero,svc/image,svc-alpha.2-klein-4b,a bird,512,512,
 clip,vendor-d/video,,it flies,,,@hero
 `;
 
+/** What the record of a row says whose image lies in the batch's folder. */
+async function imageOf({ folder }: SeededHome, { id, kind, hash: rowHash }: Row, finishedAtMs: number) {
+  const bytes = png(512, 512);
+  mkdirSync(join(folder, 'out/shots/media'), { recursive: true });
+  writeFileSync(join(folder, `out/shots/media/${id}.png`), bytes);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const files = [{ file: `media/${id}.png`, contentType: 'image/png', bytes: bytes.length, sha256 }];
+  return { id, kind, files, finishedAtMs, rowHash, attempts: 1, seenStates: 2 };
+}
+
+async function seedImage(home: SeededHome, batch: string, row: Row, atMs: number, record: Partial<RowRecord> = {}) {
+  const ref = { batch, id: row.id, n: 1 };
+  const made = { atMs, rowHash: row.hash, kind: row.kind, generation: 'g', index: 0 };
+  await home.ledger.claim(ref, intent(made));
+  const outputs = [{ url: 'https://files.example/hero.png' }];
+  await home.ledger.append(ref, { state: 'done', atMs, outputs, facts: {} });
+  await home.ledger.close(ref);
+  await home.records.writeRecord('shots', rowRecord({ ...(await imageOf(home, row, atMs)), ...record }));
+}
+
 /** A plan for the film of an image that was rendered so long ago. */
 async function planned(ageMs: number, record: Partial<RowRecord> = {}) {
   const home = await seededHome('shots', []);
   const hero = (await checkText(MANIFEST, { urlCovers: () => true })).passed[0];
   if (hero === undefined) throw new Error('the manifest has no good row');
-  const atMs = Date.now() - ageMs;
-  const bytes = png(512, 512);
-  mkdirSync(join(home.folder, 'out/shots/media'), { recursive: true });
-  writeFileSync(join(home.folder, 'out/shots/media/hero.png'), bytes);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const files = [{ file: 'media/hero.png', contentType: 'image/png', bytes: bytes.length, sha256 }];
-  const { hash: rowHash, kind } = hero;
-  const batch = record.reusedFrom?.split('/')[0] ?? 'shots';
-  const ref = { batch, id: 'hero', n: 1 };
-  await home.ledger.claim(ref, intent({ atMs, rowHash, kind, generation: 'g', index: 0 }));
-  const outputs = [{ url: 'https://files.example/hero.png' }];
-  await home.ledger.append(ref, { state: 'done', atMs, outputs, facts: {} });
-  await home.ledger.close(ref);
-  const ended = { id: 'hero', kind, files, finishedAtMs: atMs, rowHash, attempts: 1, seenStates: 2 };
-  await home.records.writeRecord('shots', rowRecord({ ...ended, ...record }));
+  await seedImage(home, record.reusedFrom?.split('/')[0] ?? 'shots', hero, Date.now() - ageMs, record);
   writeFileSync(join(home.folder, 'shots.csv'), MANIFEST);
   return home.run('plan', 'shots.csv', '--no-network');
 }
@@ -50,6 +57,26 @@ test.each([
   const old = await planned(24 * HOUR_MS, record);
   expect(old.stderr).toContain("shots.csv:3:1: B72 row 'clip': @hero was rendered before, and the URL");
   expect(old.stderr).toContain('1 input has no URL that the service could read: nothing was submitted');
+  expect(old.exitCode).toBe(2);
+});
+
+test('a copy of an image is at the URL of the one that it was made of, while that lives', async () => {
+  const hero = MANIFEST.split('\n')[1] ?? '';
+  const manifest = MANIFEST.replace(hero, `${hero}\n${hero.replace('hero', 'twin')}`).replace('@hero', '@twin');
+  const copied = async (ageMs: number) => {
+    const home = await seededHome('shots', []);
+    const [first, twin] = (await checkText(manifest, { urlCovers: () => true })).passed;
+    if (first === undefined || twin === undefined) throw new Error('the manifest has no good rows');
+    const atMs = Date.now() - ageMs;
+    await seedImage(home, 'shots', first, atMs);
+    const own = { attempts: 0, seenStates: 0, warnings: [sharesText('hero')] };
+    await home.records.writeRecord('shots', rowRecord({ ...(await imageOf(home, twin, atMs)), ...own }));
+    writeFileSync(join(home.folder, 'shots.csv'), manifest);
+    return home.run('plan', 'shots.csv', '--no-network', '--share-identical');
+  };
+  expect((await copied(HOUR_MS)).exitCode).toBe(0);
+  const old = await copied(24 * HOUR_MS);
+  expect(old.stderr).toContain("shots.csv:4:1: B72 row 'clip': @twin was rendered before, and the URL");
   expect(old.exitCode).toBe(2);
 });
 

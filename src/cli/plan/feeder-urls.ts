@@ -1,5 +1,5 @@
 import { waitsOf } from '../../config/make-config.js';
-import { isRetouched } from '../../domain/outcome.js';
+import { isRetouched, sharedFrom } from '../../domain/outcome.js';
 import { type FedMedia, fedMedia, type Row } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
 import { ownUrlOf, staysReadable } from '../../home/own-url.js';
@@ -94,9 +94,13 @@ async function whyUnreadable(
 ): Promise<keyof typeof UNREADABLE | undefined> {
   const { config } = session;
   const source = takenOver(earlier)?.get(media.at);
-  const place = source ?? { batch, id: media.id };
-  const record = await access.records.readRecord(place.batch, place.id);
-  // What has no file feeds nothing, and a copy does not say whose it is.
+  const named = source ?? { batch, id: media.id };
+  const own = await access.records.readRecord(named.batch, named.id);
+  // A copy is at the URL of the row that it was made of.
+  const sharedId = source === undefined && own !== undefined ? sharedFrom(own) : undefined;
+  const place = sharedId === undefined ? named : { batch, id: sharedId };
+  const record = sharedId === undefined ? own : await access.records.readRecord(batch, sharedId);
+  // What has no file feeds nothing, and where it was taken from is not known.
   if (record?.status !== 'done' || (record.attempts === 0 && record.reusedFrom === undefined)) return undefined;
   if (isRetouched(record)) return 'changed';
   const taken = source && rendersOf(record).find(({ finishedAtMs }) => finishedAtMs === source.atMs);
