@@ -48,12 +48,13 @@ export function rowStanding(
 }
 
 /**
- * The attempt that a record tells of: one that was made for other content of the row since, and has ended, is not it.
+ * The one that a record tells of: not of other content and over, nor one that cost nothing behind one that may have cost.
  */
 export function attemptOf(record: RowRecord | undefined, attempts: Attempt[]): Attempt | undefined {
   const last = attempts.at(-1);
-  const own = record && attempts.findLast((one) => intentOf(one)?.rowHash === record.rowHash);
-  return own && last && !isAtService(standingOf(last)) ? own : last;
+  if (record === undefined || last === undefined || isAtService(standingOf(last))) return last;
+  const own = attempts.filter((one) => intentOf(one)?.rowHash === record.rowHash);
+  return own.findLast((one) => !allowsAnother(standingOf(one))) ?? own.at(-1) ?? last;
 }
 
 /** An attempt that was made for just this content and may have cost: with an old content back, what was paid for it stands. */
