@@ -90,7 +90,7 @@ async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): P
   const sentence = `${opening(watched)} ${settled.sentence}`;
   // Before the verdict: a process that dies between the two finds both again.
   await raiseAlarm(books, watched, sentence);
-  await appendVerdict(books, watched, 'billed', sentence);
+  if (!(await appendVerdict(books, watched, attempt, { verdict: 'billed', sentence }))) return;
   await book(books, watched, attempt, 'billed', null);
   await contradict(books, watched, attempt, sentence);
 }
@@ -103,7 +103,8 @@ async function takeBack(
   sentence: string,
   group?: Group,
 ): Promise<void> {
-  await appendVerdict(books, watched, 'not_billed', sentence, group?.id);
+  const back = { verdict: 'not_billed', sentence, group: group?.id } as const;
+  if (!(await appendVerdict(books, watched, attempt, back))) return;
   await books.ledger.close(watched);
   await carryOut(books, watched, attempt, { verdict: 'not_billed', sentence });
 }
@@ -130,23 +131,24 @@ async function settleLate(books: Books, watched: WatchedVerdict, attempt: Attemp
   const settled = await settlePriced(books, watched, attempt);
   if (settled === undefined) return;
   const { verdict, sentence, nowMs } = settled;
-  await appendVerdict(books, watched, verdict, sentence);
+  if (!(await appendVerdict(books, watched, attempt, { verdict, sentence }))) return;
   // With the time that did not count for the evidence: it is no earlier than it was.
   const goneMs = settled.verdict === 'not_billed' ? settled.goneMs + books.now() - nowMs : null;
   await book(books, watched, attempt, verdict, goneMs);
   await carryOut(books, watched, attempt, { verdict, sentence });
 }
 
+/** False where something was recorded since the attempt was read: a late answer, or a person, wins. */
 async function appendVerdict(
   books: Books,
   watched: WatchedVerdict,
-  verdict: 'billed' | 'not_billed',
-  sentence: string,
-  group?: string,
-): Promise<void> {
-  const stated = { state: 'verdict', atMs: books.now(), verdict, sentence, ...defined({ group }) } as const;
-  await books.ledger.append(watched, stated);
+  seen: Attempt,
+  found: { verdict: 'billed' | 'not_billed'; sentence: string; group?: string | undefined },
+): Promise<boolean> {
+  const stated = { state: 'verdict', atMs: books.now(), ...defined(found) } as const;
+  if (!(await books.ledger.append(watched, stated, seen))) return false;
   await watch(books, watched, watched.kind, stated);
+  return true;
 }
 
 async function book(

@@ -5,6 +5,7 @@ import { settleActivities } from '../../activities/settle.js';
 import { useReadings } from '../../src/books/readings.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
+import { rowStanding } from '../../src/home/row-standing.js';
 import { watchedVerdicts } from '../../src/home/verdicts.js';
 import { accountAtHand, MINUTE_MS, plainRow, readAccount } from '../activities/support/account-at-hand.js';
 import { intent } from '../home/support/examples.js';
@@ -83,4 +84,22 @@ test('a charge in the fifth hour makes it a paid row, and after a day nothing is
   expect(await record()).toMatchObject({ status: 'lost_paid', reasonCode: 'answer_lost_billed' });
   await read(1_741, 1_742, 19.8);
   expect(await watchedVerdicts(deps.home)).toEqual([]);
+});
+
+test('a handle that a person gives while the balance is weighed wins: its output is fetched', async () => {
+  const { deps, read, settle, endInReview, record } = await lostAvatar();
+  await read(1, 121, 20);
+  await settle();
+  await endInReview();
+  await read(122, 280, 20);
+  const { append } = deps.ledger;
+  deps.ledger.append = async (ref, state, seen) => {
+    deps.ledger.append = append;
+    await append(ref, { state: 'attached', atMs: deps.now(), handle: 'v-1', by: { who: 'ann' } });
+    return append(ref, state, seen);
+  };
+  await read(281, 290, 19.8);
+  const content = { hash: AVATAR.hash, mayRerun: false };
+  const standing = rowStanding(await record(), await deps.ledger.read('b', AVATAR.id), null, content);
+  expect(standing).toEqual({ ended: false, begins: 'poll', attempts: 1 });
 });
