@@ -83,7 +83,7 @@ export async function settleCase(
   if (isHinted && isAskedFirst(books, ref, noted, evidence, verdict))
     return waitFor(books, evidence, isHinted, ASK_EVERY_MS);
   const stated = { state: 'verdict', atMs: books.now(), verdict, sentence, ...defined({ group, byPerson }) } as const;
-  if (!(await ledger.append(ref, stated))) return { outcome: 'answered' };
+  if (!(await ledger.append(ref, stated, attempt))) return { outcome: 'answered' };
   const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
   const goneMs = verdict === 'not_billed' ? settled.goneMs + skippedMs : null;
   const held = settled.story && heldAtMs(settled.story, evidence.lambdaMs);
