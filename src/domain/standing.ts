@@ -106,6 +106,12 @@ export function isTakenBack({ state }: AttemptState, next: AttemptState | undefi
   return (state === 'created' || state === 'done' || state === 'attached') && isRepeated(next);
 }
 
+/** True of a lost answer that comes late after all and names its output (TS), where none was known. */
+export function namesOutput(last: AttemptState, next: AttemptState): boolean {
+  if (last.state !== 'unknown' || next.state !== 'unknown') return false;
+  return last.evidence.outputUrl === undefined && next.evidence.outputUrl !== undefined;
+}
+
 /** True of what stands again after an answer was taken back: a verdict, or what a person or a policy has decided. */
 export function isSettling({ state }: AttemptState): boolean {
   return ['verdict', 'attached', 'ruled', 'overridden'].includes(state);

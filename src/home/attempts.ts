@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Attempt, AttemptRef, AttemptState } from '../domain/attempt.js';
 import { defined } from '../domain/defined.js';
 import type { PollReading } from '../domain/exchange.js';
-import { allowsAnother, ownStates, standingOf } from '../domain/standing.js';
+import { allowsAnother, namesOutput, ownStates, standingOf } from '../domain/standing.js';
 import { decodeJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import type { Store } from '../store/port.js';
@@ -109,7 +109,8 @@ export function transitionOf(states: readonly AttemptState[], next: AttemptState
   const last = states.at(-1);
   const wasRendered = last?.state === 'ended' && states.some(({ state }) => state === 'rendered');
   const rules = TRANSITIONS[wasRendered ? 'rendered' : (last?.state ?? 'intent')];
-  if (last !== undefined && (isRepeatedAnswer(last, next) || isOrderedAgain(last, next))) return 'follows';
+  if (last !== undefined && [isRepeatedAnswer, isOrderedAgain, namesOutput].some((is) => is(last, next)))
+    return 'follows';
   if (rules.follows.includes(next.state)) {
     return last !== undefined && isSameState(last, next) ? 'adds_nothing' : 'follows';
   }

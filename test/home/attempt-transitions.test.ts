@@ -75,6 +75,16 @@ describe('I3: what may follow in the ledger', () => {
     expect(transitionOf([states.overridden], policy)).toBe('adds_nothing');
   });
 
+  test('TS: a lost answer that comes late and names its output tells more than that it was lost', () => {
+    const named = {
+      ...states.unknown,
+      evidence: { ...states.unknown.evidence, outputUrl: 'https://cdn.example/a.png' },
+    };
+    expect(transitionOf([states.unknown], named)).toBe('follows');
+    expect(transitionOf([named], states.unknown)).toBe('adds_nothing');
+    expect(transitionOf([named], named)).toBe('adds_nothing');
+  });
+
   test('a claim that cannot be read takes what a claim takes', () => {
     expect(transitionOf([], states.created)).toBe('follows');
     expect(transitionOf([], states.verdict)).toBe('contradicts');
