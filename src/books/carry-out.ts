@@ -1,5 +1,6 @@
 import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
 import { defined } from '../domain/defined.js';
+import type { RowRecord } from '../domain/outcome.js';
 import { intentOf, wholeRefusal } from '../domain/standing.js';
 import { readBatchOrder } from '../home/batch-order.js';
 import { statesOf } from '../home/row-standing.js';
@@ -25,7 +26,9 @@ export async function carryOut(
   attempt: Attempt,
   { verdict, sentence }: Given,
 ): Promise<void> {
-  const states = statesOf(await books.ledger.read(batch, id));
+  const attempts = await books.ledger.read(batch, id);
+  if (isOfOther(await books.records.readRecord(batch, id), attempts, attempt)) return;
+  const states = statesOf(attempts);
   if (verdict === 'billed')
     return reviseRow(books, { batch, id }, { revision: 'billed', sentence, seenStates: states });
   const intent = intentOf(attempt);
@@ -37,6 +40,12 @@ export async function carryOut(
   const seenStates = goesOn ? states - 1 : states;
   await reviseRow(books, { batch, id }, { revision: 'unbilled', sentence, seenStates, ...under });
   if (goesOn) await tellGoesOn(books, { batch, id }, intent);
+}
+
+/** The row was rendered with other values since, and its record tells of that attempt. */
+function isOfOther(record: RowRecord | undefined, attempts: Attempt[], attempt: Attempt): boolean {
+  const isTold = (one: Attempt): boolean => intentOf(one)?.rowHash === record?.rowHash;
+  return record !== undefined && !isTold(attempt) && attempts.some((one) => one.n > attempt.n && isTold(one));
 }
 
 /** A batch that has ended finds the row at its next order. */

@@ -1,4 +1,5 @@
 import type { Attempt, AttemptRef } from '../domain/attempt.js';
+import { isKnownUnbilled, standingOf } from '../domain/standing.js';
 import { statesOf } from '../home/row-standing.js';
 import { distrust, type WatchedVerdict } from '../home/verdicts.js';
 import { clockText } from './check/story.js';
@@ -23,8 +24,9 @@ export async function contradict(books: Books, ref: AttemptRef, attempt: Attempt
   const attempts = await books.ledger.read(batch, id);
   // A row that has one job alone is paid once, whichever of its group was counted too little.
   if (isGrouped(attempt) && attempts.length === n) return;
-  // With a handle and no later attempt there is something to carry on, which the next run does.
-  const goesOn = attempts.length === n && attempts.at(-1)?.states.at(-1)?.state !== 'verdict';
+  // With a handle and no later attempt that may have cost there is something to carry on, which the next run does.
+  const isLast = attempts.every((one) => one.n <= n || isKnownUnbilled(standingOf(one)));
+  const goesOn = isLast && attempts.find((one) => one.n === n)?.states.at(-1)?.state !== 'verdict';
   const seen = goesOn ? {} : { seenStates: statesOf(attempts) };
   const moreNano = await mostOfOpen(books, ref, attempt, () => knownPrices(books, batch));
   await reviseRow(books, ref, { revision: 'contradicted', sentence, attempts: attempts.length, ...seen, moreNano });
