@@ -44,10 +44,16 @@ export async function noteCase(
       job: { batch, id },
       n,
       kind: intent.kind,
-      atMs: intent.atMs,
+      atMs: lostSinceMs(attempt) ?? intent.atMs,
       ...(quiet ? { quiet } : {}),
     }),
   );
+}
+
+/** When its answer was lost; of a process that ended nobody knows that. An image may hang for longer than a breaker looks back. */
+function lostSinceMs({ states }: Attempt): number | undefined {
+  const lost = states.find((state) => state.state === 'unknown' || state.state === 'created_lost');
+  return lost && 'evidence' in lost && lost.evidence.rule !== 'T12' ? lost.atMs : undefined;
 }
 
 /** A case has its verdict, or a late state has made one needless. */
