@@ -114,8 +114,11 @@ const BACKOFF: Record<Breaker['cause'], { firstMs: number; mostMs: number }> = {
 /** Books a lost answer, once per attempt. */
 export function noteCase(state: SemaphoreState, opened: OpenedCase, nowMs: number): void {
   const family = providerOf(opened.kind);
-  const { job, n, atMs } = opened;
+  const { job, n, lostMs } = opened;
+  const atMs = lostMs ?? opened.atMs;
   if (family === undefined || state.cases.some((c) => c.n === n && sameJob(c.job, job))) return;
+  // An open case is told again at each look: one from before its family went through is no news.
+  if (lostMs !== undefined && lostMs <= (state.closedMs?.[family] ?? 0)) return;
   const sinceMs = nowMs - CASES_WITHIN_MS / state.timeScale;
   state.cases = [...state.cases.filter((c) => c.atMs >= sinceMs), { job, n, family, atMs }];
   const breaker = state.breakers.find((b) => b.family === family);
@@ -129,12 +132,13 @@ export function noteCase(state: SemaphoreState, opened: OpenedCase, nowMs: numbe
 }
 
 /** The service accepted this grant's submit: where it was the probe, its family is open again. */
-export function noteThrough(state: SemaphoreState, grant: number): void {
+export function noteThrough(state: SemaphoreState, grant: number, nowMs: number): void {
   const closed = state.breakers.find((b) => b.probe === grant);
   if (closed === undefined) return;
   state.breakers = state.breakers.filter((b) => b !== closed);
   // What was lost before the probe says nothing about the time after it.
   state.cases = state.cases.filter((c) => c.family !== closed.family);
+  state.closedMs = { ...state.closedMs, [closed.family]: nowMs };
 }
 
 /** Whether a job of a kind may be granted: always, but as the one probe where its breaker is open. */

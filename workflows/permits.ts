@@ -110,7 +110,7 @@ export function submitted(state: SemaphoreState, grant: number, nowMs: number): 
   const holder = state.holders.find((h) => h.grant === grant);
   if (holder && holder.phase === 'granted') holder.phase = 'submitted';
   if (holder) noteAnswered(state, holder, nowMs);
-  noteThrough(state, grant);
+  noteThrough(state, grant, nowMs);
 }
 
 /** An answer was lost. Told twice it changes nothing but the times of the quiet. */
@@ -145,7 +145,7 @@ export function release(state: SemaphoreState, message: Release, nowMs: number):
   if (message.turnedAway) {
     if (noteTurnedAway(state, holder, message.turnedAway, nowMs)) pause(state, { reason: 'network' }, nowMs);
   } else if (isAnswer(holder, message)) noteAnswered(state, holder, nowMs);
-  if (message.done || message.renderMs !== undefined) noteThrough(state, holder.grant);
+  if (message.done || message.renderMs !== undefined) noteThrough(state, holder.grant, nowMs);
   state.holders = state.holders.filter((h) => h !== holder);
   chargeBack(state, holder, message, nowMs);
   rememberRender(state, holder.kind, message);

@@ -1,6 +1,7 @@
 import type { GivenBack, HeldGrant, SubmitResult } from '../../src/contract/attempts.js';
 import type { Quiet, Release } from '../../src/contract/semaphore.js';
 import type { Attempt, AttemptRef } from '../../src/domain/attempt.js';
+import { defined } from '../../src/domain/defined.js';
 import { intentOf } from '../../src/domain/standing.js';
 import type { Dependencies } from '../dependencies.js';
 import { mayClaim } from './claims.js';
@@ -44,14 +45,14 @@ export async function noteCase(
       job: { batch, id },
       n,
       kind: intent.kind,
-      atMs: lostSinceMs(attempt) ?? intent.atMs,
-      ...(quiet ? { quiet } : {}),
+      atMs: intent.atMs,
+      ...defined({ lostMs: lostMs(attempt), quiet }),
     }),
   );
 }
 
-/** When its answer was lost; of a process that ended nobody knows that. An image may hang for longer than a breaker looks back. */
-function lostSinceMs({ states }: Attempt): number | undefined {
+/** When its answer was lost; of a process that ended nobody knows that. */
+function lostMs({ states }: Attempt): number | undefined {
   const lost = states.find((state) => state.state === 'unknown' || state.state === 'created_lost');
   return lost && 'evidence' in lost && lost.evidence.rule !== 'T12' ? lost.atMs : undefined;
 }

@@ -83,7 +83,10 @@ export interface OpenedCase {
   /** The attempt. */
   n: number;
   kind: Kind;
+  /** When it was claimed. */
   atMs: number;
+  /** When its answer was lost, where that is known; an image may hang for longer than a breaker looks back. */
+  lostMs?: number;
   /** When the balance wants silence; kept only for jobs whose policy needs it. */
   quiet?: Quiet;
 }
@@ -158,6 +161,8 @@ export interface SemaphoreState {
   /** Lost answers of the last minutes. */
   cases: { job: JobKey; n: number; family: Provider; atMs: number }[];
   breakers: OpenBreaker[];
+  /** When a family's breaker closed last. */
+  closedMs?: Partial<Record<Provider, number>>;
   paces: Pace[];
   /** By kind, when the latest renders ended; absent in the state of an earlier callsheet. */
   renders?: Partial<Record<Kind, readonly RenderEnd[]>>;

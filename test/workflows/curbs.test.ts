@@ -128,6 +128,27 @@ describe('the breaker of a family', () => {
     expect(apart.breakers).toEqual([]);
   });
 
+  it('stays closed though the cases of before, still open, are told again at each look', () => {
+    const state = opened();
+    const [probe] = permits.grantNext(state, 40_000);
+    permits.submitted(state, probe?.grant ?? 0, 41_000);
+    expect(state.breakers).toEqual([]);
+    for (const [id, lostMs] of [
+      ['f1', 1_000],
+      ['f2', 2_000],
+    ] as const) {
+      permits.caseOpened(state, { job: job(id), n: 1, kind: FILM, atMs: 0, lostMs }, 60_000);
+    }
+    expect(state.breakers).toEqual([]);
+    for (const [id, lostMs] of [
+      ['f7', 61_000],
+      ['f8', 62_000],
+    ] as const) {
+      permits.caseOpened(state, { job: job(id), n: 1, kind: FILM, atMs: 0, lostMs }, lostMs);
+    }
+    expect(state.breakers).toMatchObject([{ family: 'vendor-f', cause: 'cases' }]);
+  });
+
   it('tries one row after a while, and closes when that one goes through', () => {
     const state = opened();
     permits.grantNext(state, 2_000);
