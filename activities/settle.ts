@@ -110,7 +110,12 @@ async function settleStep(deps: Dependencies, input: SettleInput): Promise<Step>
   const noted = (await handlesNoted(deps, attempt)).length;
   const weighing = { mayGroup, noted, ...defined({ withoutDiscounts: input.withoutDiscounts }) };
   const step = await settleCase(deps.books, row, ref, attempt, weighing);
-  if (step.outcome === 'answered') return { result: await standingResult(deps, ref, rowRef.kind) };
+  if (step.outcome === 'answered') {
+    const since = await deps.ledger.readAttempt(ref);
+    // What came was no end: the case is weighed again with it.
+    if (since && standingOf(since) === 'open_case') return { result: { outcome: 'wait', delayMs: 100 } };
+    return { result: await standingResult(deps, ref, rowRef.kind) };
+  }
   if (step.outcome === 'verdict') {
     const result = refusedResult(await deps.ledger.readAttempt(ref));
     const { slotUntilMs: until } = step;

@@ -17,6 +17,6 @@ test('TH: a handle in the cut answer of a worker that was cut off is asked after
     await append(ref, { state: 'created_lost', atMs: clock.nowMs, evidence, salvagedHandle: 'task-1' });
     return append(ref, state, seen);
   };
-  expect(await settle(A)).toMatchObject({ outcome: 'standing', result: { standing: 'open_case' } });
+  expect(await settle(A)).toEqual({ outcome: 'wait', delayMs: 100 });
   expect(await settle(A)).toMatchObject({ outcome: 'wait', hinted: true });
 });
