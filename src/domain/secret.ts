@@ -3,8 +3,13 @@
  * A key starts with `sk-svc-` (service document 1, Authentication).
  */
 const KEY_FORM = /^sk-svc-[\x21\x23-\x26\x28-\x5f\x61-\x7e]+$/;
-const KEY_IN_TEXT = /sk-svc-[^\s"'`]+/g;
-const KEY_IN_JSON = /sk-svc-[^\s"'`\\]+/g;
+/**
+ * A key does not begin within a word: handles and URLs of outputs are sent and fetched to the letter, and `task-svc-…` is
+ * none. An escape of JSON or of a URL may end in a letter or a digit without being one.
+ */
+const START = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}))sk-svc-`;
+const KEY_IN_TEXT = new RegExp(`${START}[^\\s"'\`]+`, 'g');
+const KEY_IN_JSON = new RegExp(`${START}[^\\s"'\`\\\\]+`, 'g');
 const REDACTED = '[redacted]';
 
 /** Control characters, line separators and the marks that reorder text on a terminal. */

@@ -1,6 +1,6 @@
 import { format, inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { checkKeyForm, Secret, safeText } from '../../src/domain/secret.js';
+import { checkKeyForm, Secret, safeText, withoutKeys } from '../../src/domain/secret.js';
 
 const KEY = 'sk-svc-AbC123_.~-';
 
@@ -48,5 +48,24 @@ describe('someone else’s words', () => {
 
   it('takes megabytes at once', () => {
     expect(safeText(KEY.repeat(1_000_000))).toBe('[redacted]');
+  });
+});
+
+describe('a key in an answer', () => {
+  it.each([
+    ['at its beginning', 'sk-svc-other', '[redacted]'],
+    [
+      'behind an escape',
+      '{"a":"b\\nsk-svc-other","c":"\\u00e9sk-svc-other"}',
+      '{"a":"b\\n[redacted]","c":"\\u00e9[redacted]"}',
+    ],
+    ['in a URL', '{"url":"https://x.example/?a=%20sk-svc-other"}', '{"url":"https://x.example/?a=%20[redacted]"}'],
+    ['its own, wherever it stands', `{"a":"b${KEY}"}`, '{"a":"b[redacted]"}'],
+  ])('is taken out: %s', (_name, text, left) => expect(withoutKeys(text, KEY)).toBe(left));
+
+  it('is not seen in a word that ends in sk: handles are sent verbatim, and URLs fetched', () => {
+    const text = '{"task_id":"task-svc-0b1f","url":"https://x.example/disk-svc-epsilon-2.5-video/7.mp4?sig=a"}';
+    expect(withoutKeys(text, KEY)).toBe(text);
+    expect(safeText('no task-svc-0b1f here')).toBe('no task-svc-0b1f here');
   });
 });
