@@ -1,16 +1,32 @@
-import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
+import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { Exchange } from '../domain/exchange.js';
 import { withoutKeys } from '../domain/secret.js';
+import { areTooMany, encodingsOf } from './download-encoding.js';
 
 type Unpack = (packed: Uint8Array, maxOutputLength: number) => Buffer;
 
-const gunzip: Unpack = (packed, maxOutputLength) =>
-  gunzipSync(packed, { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH });
+const SYNC_FLUSH = { finishFlush: constants.Z_SYNC_FLUSH };
+
+const gunzip: Unpack = (packed, maxOutputLength) => gunzipSync(packed, { maxOutputLength, ...SYNC_FLUSH });
+
+/** How JSON and pages begin. */
+const PLAIN = /^(?:\xef\xbb\xbf)?[\t\n\r ]*[{[<]/;
+
+/**
+ * Some send the bare stream, without the two bytes of zlib in front of it (RFC 9110, 8.4.1.2). That has no mark of its own:
+ * text that was never packed may be read as one.
+ */
+const inflate: Unpack = (packed, maxOutputLength) => {
+  const start = Buffer.from(packed.subarray(0, 64));
+  if (PLAIN.test(start.toString('latin1'))) return Buffer.from(packed);
+  const isZlib = start.length > 1 && ((start[0] ?? 0) & 0x0f) === 8 && start.readUInt16BE(0) % 31 === 0;
+  return (isZlib ? inflateSync : inflateRawSync)(packed, { maxOutputLength, ...SYNC_FLUSH });
+};
 
 const UNPACKERS: Readonly<Record<string, Unpack>> = {
   gzip: gunzip,
   'x-gzip': gunzip,
-  deflate: (packed, maxOutputLength) => inflateSync(packed, { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH }),
+  deflate: inflate,
   br: (packed, maxOutputLength) =>
     brotliDecompressSync(packed, { maxOutputLength, finishFlush: constants.BROTLI_OPERATION_FLUSH }),
 };
@@ -19,11 +35,15 @@ const UNPACKERS: Readonly<Record<string, Unpack>> = {
  * The bytes of an answer that a gateway on the way has packed although nobody asked for it, as far as they came: a cut
  * answer may name a handle all the same. What cannot be unpacked stays as it is.
  */
-export function unpackedAnswer(body: Buffer, encoding: string | undefined, maxBytes: number): Buffer {
-  const unpack = UNPACKERS[(encoding ?? '').trim().toLowerCase()];
-  if (unpack === undefined || body.length === 0) return body;
+export function unpackedAnswer(body: Buffer, encoding: string | string[] | undefined, maxBytes: number): Buffer {
+  const encodings = encodingsOf(encoding);
+  if (encodings.length === 0 || areTooMany(encodings) || body.length === 0) return body;
   try {
-    return unpack(body, maxBytes);
+    // What was put on last comes off first.
+    return encodings.reduceRight((packed, name) => {
+      const unpack = UNPACKERS[name];
+      return unpack === undefined ? packed : unpack(packed, maxBytes);
+    }, body);
   } catch {
     return body;
   }

@@ -53,7 +53,7 @@ interface Course extends FollowOptions {
   guarded: boolean;
   ended: boolean;
   head: Omit<Answer, 'body'> | undefined;
-  encoding: string | undefined;
+  encoding: string | string[] | undefined;
   chunks: Uint8Array[];
   bytes: number;
   windowBytes: number;
@@ -126,7 +126,7 @@ function receiveHead(course: Course, status: number, headers: IncomingHttpHeader
   if (status < 200) return;
   const { countdown, limits } = course;
   course.head = { status, contentType: first(headers['content-type']), retryAfter: first(headers['retry-after']) };
-  course.encoding = first(headers['content-encoding']);
+  course.encoding = headers['content-encoding'];
   countdown.clear('headers');
   countdown.set('idle', limits.bodyTimeoutMs);
   countdown.set('rate', limits.rateWindowMs);
