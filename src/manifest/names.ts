@@ -1,10 +1,11 @@
+import { KEY_START } from '../domain/secret.js';
 import { quoted, showText } from './problem.js';
 
 /** The naming rule of ids and batch names, in the words of the messages. */
 export const NAME_RULE = 'letters, digits, . _ - (max 120)';
 
 const NAME = /^[A-Za-z0-9._-]{1,120}$/;
-const API_KEY = /sk-svc-/i;
+const API_KEY = new RegExp(KEY_START, 'i');
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
 /** Why a name breaks the rule of ids and batch names; undefined when it keeps it. */

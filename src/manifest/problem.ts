@@ -1,5 +1,6 @@
 import { defined } from '../domain/defined.js';
 import type { Finding, ProblemCode } from '../domain/raw-row.js';
+import { KEY_START } from '../domain/secret.js';
 import type { Report } from '../kinds/rule.js';
 import { csvText, spreadsheetSafe } from './csv-text.js';
 
@@ -28,7 +29,7 @@ export class ManifestStop extends Error {
 }
 
 const SHOWN_CHARACTERS_MAX = 80;
-const API_KEY = /sk-svc-\S*/gi;
+const API_KEY = new RegExp(`${KEY_START}\\S*`, 'gi');
 /** C0, C1, DEL, line separators and the characters that turn the direction of text round. */
 const UNPRINTABLE = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Surrogate}/gu;
 

@@ -130,6 +130,7 @@ describe('ids', () => {
       "B12 id may not be an API key; it may use letters, digits, . _ - (max 120), got '[redacted]'",
     );
     expect(batchNameFrom('a.csv', 'sk-svc-abc')).toEqual({ message: "--name '[redacted]' may not be an API key" });
+    expect(await stems(rows({ id: 'task-svc-1' }))).toEqual(['task-svc-1']);
   });
 });
 
