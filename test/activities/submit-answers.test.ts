@@ -306,6 +306,7 @@ describe('vendor-f, 503 (T5, T6)', () => {
     'Pass-through for this provider is not enabled; do not retry in a loop',
     'vendor-f passthrough is disabled for this account',
     'This route is not available on your plan',
+    'The route is not available.',
     'the route has been switched off',
     "pass through isn't enabled",
     'Provider vendor-f is not currently enabled',
@@ -320,13 +321,19 @@ describe('vendor-f, 503 (T5, T6)', () => {
     expect(await see({ detail: 'no', error: { code: 'passthrough_disabled', message: 'no' } })).toBe('refused T6');
   });
 
-  it.each(['Service temporarily unavailable', 'route temporarily not available', 'busy', 'route handler failed'])(
-    'what may pass is a case: %s',
-    async (message) => {
-      expect(await see({ detail: message })).toBe('unknown T10');
-      expect(await see({ detail: message, error: { code: 'unavailable', message } })).toBe('unknown T10');
-    },
-  );
+  it.each([
+    'Service temporarily unavailable',
+    'route temporarily not available',
+    'busy',
+    'route handler failed',
+    'Upstream endpoint unavailable',
+    'The model endpoint is not available right now',
+    'Route currently unavailable, retry later',
+    'The provider is disabled for maintenance',
+  ])('what may pass is a case: %s', async (message) => {
+    expect(await see({ detail: message })).toBe('unknown T10');
+    expect(await see({ detail: message, error: { code: 'unavailable', message } })).toBe('unknown T10');
+  });
 
   it('unreachable is refused', async () => {
     expect(await see({ detail: 'no', error: { code: 'vendor-f_unreachable', message: 'no' } })).toBe('refused T5');

@@ -28,12 +28,17 @@ const UNREACHABLE_CODE = 'vendor-f_unreachable';
  * "Message says the pass-through is not enabled: the route is not available." The wording is not shown, so any that
  * says so of pass-through or route is taken; what may pass is not.
  */
-const ROUTE = /\b(pass[\s_-]*through|routes?|endpoints?)\b/i;
+const PASS_THROUGH = /\bpass[\s_-]*through\b/i;
+const ROUTE = /\b(routes?|endpoints?)\b/i;
 const ENTRY = /\b(provider|partner|vendor-f|integration|feature|access)\b/i;
 const SWITCHED_OFF =
   /(\bnot|n't|\bnever)( \w+){0,3} (enabled|activated|active|allowed|permitted|configured|supported|(switched|turned) on)\b|\b(disabled|deactivated|(switched|turned) off)\b/i;
 const MISSING = /\bnot( \w+){0,2} available\b|\bn't( \w+)? available\b|\bunavailable\b/i;
-const PASSING = /temporar|try again (later|in|soon)\b|\bmoment|\bshortly\b|timed? ?out/i;
+/** What is not there may be back soon ("503: temporarily unavailable"), unless it is for somebody, or in the document's own words. */
+const FOR_WHOM =
+  /\b(account|plan|tier|subscription|organi[sz]ation|workspace|project|key|your?)\b|\broute is not available\b/i;
+const PASSING =
+  /temporar|(try again|retry) (later|in \d|soon)\b|\bmoment|\bshortly\b|timed? ?out|\bmaintenance\b|\bright now\b|\boverload/i;
 
 /** What an error body has (service document 1, Errors), and nothing else. */
 const ERROR_FIELDS = new Set(['error', 'detail', 'details', 'code', 'message', 'request_id', 'status']);
@@ -154,5 +159,7 @@ function readRefusal(status: number, error: ErrorReading): VendorRefusal {
 function saysDisabled(words: string): boolean {
   const text = words.replaceAll(/[_\s]+/g, ' ').replaceAll('’', "'");
   if (PASSING.test(text)) return false;
-  return SWITCHED_OFF.test(text) ? ROUTE.test(text) || ENTRY.test(text) : MISSING.test(text) && ROUTE.test(text);
+  const isWay = PASS_THROUGH.test(text) || ROUTE.test(text);
+  if (SWITCHED_OFF.test(text)) return isWay || ENTRY.test(text);
+  return MISSING.test(text) && isWay && (PASS_THROUGH.test(text) || FOR_WHOM.test(text));
 }
