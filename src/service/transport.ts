@@ -65,6 +65,9 @@ const MAX_BODY_BYTES = Math.ceil((8192 * 8192 * 4 * 4) / 3) + 16 * 1024 * 1024;
 /** Beyond the connect limit, for the steps around it. */
 const START_RESERVE_MS = 2_000;
 
+/** An answer is paid for whatever cookies and policies a gateway writes above it; undici's own limit is 16 KiB. */
+const HEADER_BYTES_MAX = 256 * 1024;
+
 const SERVICE_PATH = /^\/v1\//;
 
 /**
@@ -76,7 +79,7 @@ export function createTransport({ baseUrl, userAgent, key, timeouts, ca }: Trans
   const { origin } = new URL(baseUrl);
   const connectorOptions = { timeoutMs: times.connectMs, ca };
   // The limits are kept by the exchange itself; undici's own clocks are off.
-  const clientOptions = { allowH2: false, headersTimeout: 0, bodyTimeout: 0 } as const;
+  const clientOptions = { allowH2: false, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: HEADER_BYTES_MAX } as const;
   const reads = new Agent({ ...clientOptions, pipelining: 1, connect: createConnector(connectorOptions) });
   const underWay = new Set<Promise<Exchange>>();
   let closed = false;

@@ -92,6 +92,15 @@ describe('one request', () => {
     expect(exchange).toMatchObject({ outcome: 'answered', answer: { status: 429, retryAfter: '5' } });
   });
 
+  it('reads an answer behind many headers', async () => {
+    const headers = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`X-Policy-${i}`, 'x'.repeat(80)]));
+    const server = await serve(({ socket }) => socket.end(answer(200, '{"a":1}', headers)));
+    for (const request of [SUBMIT, POLL]) {
+      const exchange = await transportTo(server.url).send(request);
+      expect(exchange).toMatchObject({ outcome: 'answered', answer: { status: 200 } });
+    }
+  });
+
   describe('interim answers are passed over (RFC 9110, 15.2)', () => {
     const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
     const HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n';
