@@ -55,10 +55,10 @@ export function commandHint(session: Session, words: string): string {
     if (typeof value === 'boolean') return [`--${value ? '' : 'no-'}${flag}`];
     return [`--${flag} ${shellWord(String(value))}`];
   });
-  const { configFile, keyFile } = session;
+  const { configFile, keyFile, isKeyReadOnce } = session;
   if (configFile !== undefined) flags.unshift(`--config ${shellWord(configFile)}`);
-  // What came on standard input once cannot be typed again.
-  if (keyFile !== undefined && keyFile !== '-' && NEEDS_KEY.test(words)) {
+  // What came on standard input or through a pipe cannot be typed again.
+  if (keyFile !== undefined && !isKeyReadOnce && NEEDS_KEY.test(words)) {
     flags.push(`--api-key-file ${shellWord(keyFile)}`);
   }
   const [order = words, ...names] = words.split(/ (?=-- )/);

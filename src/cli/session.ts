@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import envPaths from 'env-paths';
-import { type ApiKey, keyOrigin, readApiKey } from '../config/api-key.js';
+import { type ApiKey, isReadOnce, keyOrigin, readApiKey } from '../config/api-key.js';
 import type { FlagValues } from '../config/layers.js';
 import { type Config, type LoadedConfig, loadConfig, readSettings } from '../config.js';
 import { defined } from '../domain/defined.js';
@@ -26,6 +26,8 @@ export interface Session extends LoadedConfig {
   /** As `--config` named it. */
   configFile: string | undefined;
   keyFile: string | undefined;
+  /** A later command cannot read it there again. */
+  isKeyReadOnce: boolean;
   /** Where the key would come from, for people; undefined where none is given. */
   keyOrigin: string | undefined;
   /** Reads the key, once; throws `ConfigError` `B49`. */
@@ -86,6 +88,7 @@ export async function loadSession(
     isJson: options.json === true,
     configFile: options.config,
     keyFile: options.apiKeyFile,
+    isKeyReadOnce: options.apiKeyFile !== undefined && isReadOnce(options.apiKeyFile, io.cwd),
     keyOrigin: keyOrigin(io.env, options.apiKeyFile),
     apiKey: () => {
       key ??= readKey();

@@ -1,12 +1,13 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { checkKeyForm, Secret } from '../domain/secret.js';
 import { ConfigError } from './config-error.js';
 import { readPrivateFile } from './private-file.js';
 
-/** The key of the account, and the file it came from: an engine then reads it again when it changes. */
+/** The key of the account, and the file it came from, which an engine reads again when it changes. */
 export interface ApiKey {
   secret: Secret;
-  /** Absolute path, when it came from one. */
+  /** Absolute path, when it came from one that can be read again. */
   file?: string;
   /** For people: `CALLSHEET_API_KEY`, `--api-key-file`, `standard input`. */
   origin: string;
@@ -35,7 +36,24 @@ export async function readApiKey(sources: KeySources): Promise<ApiKey> {
   const file = resolve(sources.cwd, keyFile);
   const text = await readPrivateFile(file, '--api-key-file', KEY_BYTES_MAX, refuse);
   const secret = checked(withoutLastBreak(text), `the file of --api-key-file`);
-  return { secret, file, origin: '--api-key-file' };
+  return { secret, origin: '--api-key-file', ...(isReadOnce(keyFile, sources.cwd) ? {} : { file }) };
+}
+
+/** Names of what a process has open: to another one they are nothing, or something of its own. */
+const OWN_FILES = /^\/(dev\/(fd|stdin)|proc)\b/;
+
+/**
+ * Whether what `--api-key-file` names can be read once, or by this process alone: standard input, or a pipe as that of
+ * `<(pass show key)`.
+ */
+export function isReadOnce(keyFile: string, cwd: string): boolean {
+  if (keyFile === '-' || OWN_FILES.test(resolve(cwd, keyFile))) return true;
+  try {
+    return !statSync(resolve(cwd, keyFile)).isFile();
+  } catch {
+    // It is refused where it is read.
+    return false;
+  }
 }
 
 /** Where the key would come from, without reading it. */

@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { keyOrigin, readApiKey } from '../../src/config/api-key.js';
+import { isReadOnce, keyOrigin, readApiKey } from '../../src/config/api-key.js';
 
 const KEY = 'sk-svc-abc123';
 const cwd = mkdtempSync(join(tmpdir(), 'callsheet-key-'));
@@ -24,6 +26,18 @@ test('from the environment, a file, or standard input', async () => {
   expect([fromFile.secret.reveal(), fromFile.file]).toEqual([KEY, file]);
   const fromStdin = await readApiKey({ env: {}, cwd, keyFile: '-', readStdin: () => Promise.resolve(`${KEY}\r\n`) });
   expect(fromStdin.secret.reveal()).toBe(KEY);
+});
+
+test('what can be read once is no file for an engine to read again', async () => {
+  const pipe = join(cwd, 'pipe');
+  execFileSync('mkfifo', ['-m', '600', pipe]);
+  const writing = writeFile(pipe, `${KEY}\n`);
+  const piped = await readApiKey({ env: {}, cwd, keyFile: pipe, readStdin: nothing });
+  await writing;
+  expect([piped.secret.reveal(), piped.file, piped.origin]).toEqual([KEY, undefined, '--api-key-file']);
+  const once = (name: string): boolean => isReadOnce(name, cwd);
+  expect(['-', pipe, '/dev/stdin', '/dev/fd/63'].filter((name) => !once(name))).toEqual([]);
+  expect([keyFile(KEY, 0o600), 'absent', '/dev/shm/absent'].filter(once)).toEqual([]);
 });
 
 test('it never prints', async () => {

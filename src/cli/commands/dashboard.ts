@@ -46,13 +46,18 @@ export function defineDashboard(command: Command, cli: Cli): void {
     else {
       const { otherPlace } = await import('../dashboard/serve-dashboard.js');
       const other = await otherPlace(flags, cli.io.cwd);
-      await serveDashboard(session, { port, isOpened: open, settings: repeatedFlags(command), other });
+      await serveDashboard(session, {
+        port,
+        isOpened: open,
+        settings: repeatedFlags(command, session.isKeyReadOnce),
+        other,
+      });
     }
   });
 }
 
 /** The flags of this command that tell a later one where to look and what to do. */
-function repeatedFlags(command: Command): string[] {
+function repeatedFlags(command: Command, isKeyReadOnce: boolean): string[] {
   const { config, apiKeyFile } = command.opts<DashboardFlags>();
   const given = givenSettings(command);
   const settings = SETTINGS.flatMap(({ path, flag }) => {
@@ -64,8 +69,8 @@ function repeatedFlags(command: Command): string[] {
   return [
     ...settings,
     ...(config === undefined ? [] : [`--config=${config}`]),
-    // What came on standard input is handed on by itself.
-    ...(apiKeyFile === undefined || apiKeyFile === '-' ? [] : [`--api-key-file=${apiKeyFile}`]),
+    // What can be read once is handed on by itself.
+    ...(apiKeyFile === undefined || isKeyReadOnce ? [] : [`--api-key-file=${apiKeyFile}`]),
   ];
 }
 

@@ -74,9 +74,9 @@ export function createDashboardSource(session: Session, settings: readonly strin
   };
 }
 
-/** What came on standard input can be read once: every order of the page has the key from here. */
-async function cliWithKey({ cli, keyFile, apiKey }: Session): Promise<Cli> {
-  if (keyFile !== '-') return cli;
+/** What came on standard input or through a pipe can be read once: every order of the page has the key from here. */
+async function cliWithKey({ cli, isKeyReadOnce, apiKey }: Session): Promise<Cli> {
+  if (!isKeyReadOnce) return cli;
   const { secret } = await apiKey().catch((error: Error) => {
     throw new OrderRefused(error.message);
   });
