@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
+import { EXIT } from './user-error.js';
 
 /** Everything the command line has from its surroundings, so that tests can be the surroundings. */
 export interface Io {
@@ -18,7 +19,7 @@ export interface Io {
   rows(): number;
   /** Calls back at every Ctrl-C until the returned function is called. */
   onInterrupt(callback: () => void): () => void;
-  /** Calls back at SIGTERM until the returned function is called. */
+  /** Calls back at SIGTERM, and where the terminal is closed, until the returned function is called. */
   onTerminate(callback: () => void): () => void;
   /**
    * Calls back when nobody reads standard output any more (`run --json | head -1`). Until somebody asks to be told, the
@@ -57,7 +58,12 @@ export function processIo(onCutOff: (error: NodeJS.ErrnoException) => void): Io 
     columns: () => stderr.columns || 80,
     rows: () => stderr.rows || 24,
     onInterrupt: (callback) => onSignal('SIGINT', callback),
-    onTerminate: (callback) => onSignal('SIGTERM', callback),
+    onTerminate: (callback) => {
+      const over = [onSignal('SIGTERM', callback), onSignal('SIGHUP', callback)];
+      return () => {
+        for (const one of over) one();
+      };
+    },
     onReaderGone: (callback) => {
       readerGone = callback;
       if (isGone) callback();
@@ -69,6 +75,23 @@ export function processIo(onCutOff: (error: NodeJS.ErrnoException) => void): Io 
 function onSignal(signal: NodeJS.Signals, callback: () => void): () => void {
   process.on(signal, callback);
   return () => process.off(signal, callback);
+}
+
+/**
+ * Drains at the first signal. A second Ctrl-C ends at once; of the others several may come, from whoever ends a whole group
+ * and from a wrapper that hands its own on, and what is paid is waited for all the same.
+ */
+export function drainAtSignals(io: Pick<Io, 'onInterrupt' | 'onTerminate' | 'quit'>, drain: () => void): () => void {
+  let isDraining = false;
+  const begin = (): void => {
+    if (isDraining) return;
+    isDraining = true;
+    drain();
+  };
+  const over = [io.onInterrupt(() => (isDraining ? io.quit(EXIT.detached) : begin())), io.onTerminate(begin)];
+  return () => {
+    for (const one of over) one();
+  };
 }
 
 /** What a command is given besides its own arguments. */

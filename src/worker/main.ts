@@ -51,7 +51,8 @@ process.on('message', (value) => {
 });
 process.on('disconnect', () => void end());
 process.on('SIGTERM', () => void end());
-process.on('SIGINT', () => undefined);
+// Of an engine in the foreground: the terminal tells the whole group, and its supervisor then ends it in order.
+for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
 // Its supervisor can be gone before this process has loaded.
 if (!process.connected) void end();
 

@@ -11,6 +11,7 @@ import { openHomeAccess } from '../access/home-access.js';
 import { givenPlace } from '../access/shared-place.js';
 import { joinWork } from '../access/work-access.js';
 import { sharedAddress } from '../access/work-place.js';
+import { drainAtSignals } from '../io.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 
@@ -44,21 +45,17 @@ export async function serveShared(session: Session, isSharedFolder: boolean): Pr
     log,
   });
   log.info({ account: settings.account, address: shared, namespace: place.namespace }, 'the worker serves');
-  let isDraining = false;
-  const drain = (): void => {
-    if (isDraining) io.quit(EXIT.detached);
-    isDraining = true;
+  const listening = drainAtSignals(io, () => {
     void worker.shutdown();
     const calls = worker.awaited();
     const waits = calls.length === 0 ? 'what is under way ends first' : awaitedText(calls);
     log.info({ paidCalls: calls.length }, `draining: nothing new is claimed; ${waits}`);
-  };
-  const listeners = [io.onInterrupt(drain), io.onTerminate(drain)];
+  });
   try {
     await worker.ended;
     return EXIT.done;
   } finally {
-    for (const listener of listeners) listener();
+    listening();
     await place.client.connection.close();
   }
 }
