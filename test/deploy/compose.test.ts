@@ -68,6 +68,9 @@ describe('docker-compose.yml and what it runs', () => {
       expect(COMMANDS.map(({ name }) => name)).toContain(command);
     }
     expect(services.get('worker')).toContain('command: [worker, --api-key-file, /run/secrets/api-key]');
+    // Whoever runs a batch there has no key in the environment either.
+    const [, line] = /^docker compose exec worker (.+)$/m.exec(read('docs/operations.md')) ?? [];
+    expect(line).toMatch(/^node bin\/callsheet\.js run .*--api-key-file \/run\/secrets\/api-key/);
     expect(read('Dockerfile')).toMatch(/^USER node$/m);
     expect(read('Dockerfile')).toContain('npm ci --ignore-scripts');
   });
