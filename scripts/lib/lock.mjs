@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, startMark } from './live-process.mjs';
 
+/** In place of a boot or namespace, on systems that do not say theirs. */
+const UNKNOWN = '0';
+
 /**
  * The lock is a folder. Who wants it writes a file of its own, named after its process, and then looks: when nobody
  * else alive has one, the lock is held; else the own file goes away again. Names are never used twice, so clearing
@@ -24,8 +27,9 @@ export function tryLock(folder) {
   release();
   const holder = Number(other.split('.')[0]);
   if (!isForeign(other)) return { holder };
-  const [, , host] = other.split('.');
-  const which = host === hostName() ? 'in another container of this machine' : `on the machine '${host}'`;
+  const [, , host, boot] = other.split('.');
+  const isHere = host === hostName() || (boot === bootId() && boot !== UNKNOWN);
+  const which = isHere ? 'in another container of this machine' : `on the machine '${host}'`;
   return {
     holder,
     foreign: `process ${holder} ${which} has this folder (${join(folder, other)}): end it there; only if it no longer runs, remove that file`,
@@ -88,13 +92,14 @@ function placeOf() {
 
 /**
  * Whether another machine, or another process namespace of this one since the same boot, made the file. A name without
- * a place was made by an older build on this machine.
+ * a place was made by an older build on this machine. No other machine has this boot: a host name may change meanwhile.
  * @param {string} name
  */
 function isForeign(name) {
   const [, , host, boot, namespace, random] = name.split('.');
   if (random === undefined) return false;
-  return host !== hostName() || (boot === bootId() && namespace !== processNamespace());
+  const isThisBoot = boot === bootId() && boot !== UNKNOWN;
+  return isThisBoot ? namespace !== processNamespace() : host !== hostName();
 }
 
 /** @param {string} name */
@@ -118,8 +123,8 @@ function processNamespace() {
 /** @param {() => string} read */
 function tryRead(read) {
   try {
-    return read().replace(/[^A-Za-z0-9]+/g, '') || '0';
+    return read().replace(/[^A-Za-z0-9]+/g, '') || UNKNOWN;
   } catch {
-    return '0';
+    return UNKNOWN;
   }
 }

@@ -75,12 +75,17 @@ test("3-R14: another machine's lock is never stale, and the sentence says so", (
   if ('release' in mine) mine.release();
   const [, , host, boot, namespace] = name.split('.');
   const put = (place: string) => writeFileSync(join(folder, `4194303.1.${place}.abc`), '');
-  put(`elsewhere.${boot}.${namespace}`);
+  put(`elsewhere.another.${namespace}`);
   expect(tryLock(folder)).toMatchObject({ holder: 4194303, foreign: expect.stringContaining("machine 'elsewhere'") });
-  rmSync(join(folder, `4194303.1.elsewhere.${boot}.${namespace}.abc`));
+  rmSync(join(folder, `4194303.1.elsewhere.another.${namespace}.abc`));
   put(`${host}.${boot}.pid1`);
   expect(tryLock(folder)).toMatchObject({ foreign: expect.stringContaining('another container') });
   rmSync(join(folder, `4194303.1.${host}.${boot}.pid1.abc`));
+  // The machine has got another name since, and its engine was killed.
+  put(`its-name-before.${boot}.${namespace}`);
+  expect(tryLock(folder)).toHaveProperty('release');
+  expect(readdirSync(folder).filter((name) => name.includes('its-name-before'))).toEqual([]);
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
   // This machine was started anew since: whoever held it is gone.
   writeFileSync(join(folder, `${process.pid}.${startMark(process.pid)}.${host}.earlier.${namespace}.abc`), '');
   expect(tryLock(folder)).toHaveProperty('release');
