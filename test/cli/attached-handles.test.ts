@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { sentRequests } from '../../src/cli/access/home-access.js';
 import { withOwnHandle } from '../../src/cli/review/own-handle.js';
 import { UserError } from '../../src/cli/user-error.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
@@ -18,11 +19,13 @@ const REVIEW = { status: 'review', reasonCode: 'answer_lost_undecided' } as cons
 const ATTACHED: AttemptState = { state: 'attached', atMs: T0, handle: 'op-1', by: { who: 'ann' } };
 
 /** Two rows of a stopped engine, and a service that knows every handle. */
-async function twoRows() {
+async function twoRows(status = 200) {
   const paths: string[] = [];
   const server = await serve(({ url = '' }, response) => {
     paths.push(url);
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ name: 'op-1', done: false }));
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ name: 'op-1', done: false }));
   });
   const rows = ['one', 'two'].map((id) => ({ id, states: [LOST, UNDECIDED], record: REVIEW }));
   const home = await seededHome('b', rows, `http://127.0.0.1:${server.port}`);
@@ -30,7 +33,7 @@ async function twoRows() {
   mkdirSync(dataFolder, { recursive: true });
   writeStopMark(stopMark, { openBatches: 1 });
   const last = async (id: string) => (await home.ledger.read('b', id)).at(-1)?.states.at(-1)?.state;
-  return { home, last, paths };
+  return { home, last, paths, dataFolder };
 }
 
 test('is refused to another row, which is told whose it is', async () => {
@@ -42,6 +45,14 @@ test('is refused to another row, which is told whose it is', async () => {
     stderr: expect.stringContaining("the handle belongs to row 'one' of batch 'b': nothing was changed"),
   });
   expect([await last('one'), await last('two')]).toEqual(['attached', 'verdict']);
+});
+
+test('I12: is asked for within the minute that an engine counts, and a refused key is named as that', async () => {
+  const { home, last, paths, dataFolder } = await twoRows(401);
+  const refused = await home.run('review', 'attach-handle', 'b', 'one', 'op-1');
+  expect(refused).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('does not accept the API key') });
+  expect([await last('one'), paths.length]).toEqual(['verdict', 1]);
+  expect(await sentRequests(dataFolder, ACCOUNT, 0)).toHaveLength(1);
 });
 
 test('is given to its row by the next order, where a crash came before the record of the first', async () => {

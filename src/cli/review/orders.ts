@@ -10,8 +10,8 @@ import { isAsync } from '../../kinds/facts.js';
 import { adapterFor } from '../../kinds/index.js';
 import { readPolled } from '../../kinds/readings.js';
 import { createTransport } from '../../service/transport.js';
-import { openHomeAccess } from '../access/home-access.js';
-import { sayOf } from '../access/read-account.js';
+import { noteRequest, openHomeAccess } from '../access/home-access.js';
+import { KeyRefusedError, sayOf } from '../access/read-account.js';
 import type { Session } from '../session.js';
 import { plain } from '../terminal.js';
 import { EXIT, UserError } from '../user-error.js';
@@ -121,6 +121,7 @@ export async function confirmHandle(session: Session, row: Row, handle: string):
   const { secret } = await session.apiKey();
   const transport = createTransport({ baseUrl, userAgent, key: () => secret.reveal() });
   try {
+    await noteRequest(session.config);
     const exchange = await transport.send(adapter.pollRequest(handle, row));
     if (exchange.outcome !== 'answered') {
       throw new UserError(
@@ -131,7 +132,8 @@ export async function confirmHandle(session: Session, row: Row, handle: string):
     const { answer } = exchange;
     if (answer.status === 200 && confirms(readPolled(adapter, handle, answer))) return;
     const said = plain(sayOf(answer), 200);
-    const isAway = answer.status === 401 || answer.status === 429 || answer.status >= 500;
+    if (answer.status === 401) throw new KeyRefusedError(said);
+    const isAway = answer.status === 429 || answer.status >= 500;
     if (isAway) {
       throw new UserError(
         `the service could not say whether it knows the handle (${said}): nothing was changed; try again`,
