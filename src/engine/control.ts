@@ -6,7 +6,7 @@ import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import type { RunningBatch } from '../contract/semaphore-view.js';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
-import { readRecord } from './engine-record.js';
+import { socketOf } from './engine-record.js';
 import type { EngineState } from './engine-status.js';
 import { type EnginePlaces, enginePlaces } from './places.js';
 import { type AccountRegistration, readRegistration } from './registration.js';
@@ -156,9 +156,8 @@ function parse(line: string): unknown {
   }
 }
 
-/** The socket that the running engine wrote down goes first: its TMPDIR may have been another one. */
 export function ask(places: EnginePlaces, request: ControlRequest, timeoutMs: number): Promise<ControlReply | NoReply> {
-  return askEngine(readRecord(places.record)?.socket ?? places.socket, request, timeoutMs);
+  return askEngine(socketOf(places), request, timeoutMs);
 }
 
 const replyTimeoutMs = 5_000;

@@ -61,6 +61,18 @@ function isCopied(path: string, { dataFolder, supervisor }: EngineRecord): boole
   return there !== undefined && isDeepStrictEqual(there.supervisor, supervisor) && !isSameFile(path, original);
 }
 
+/**
+ * Where the engine of a folder listens: where it wrote down, since its TMPDIR may have been another one. What a folder
+ * brought along from another that is there is the place of that one's engine, which may be a later one by now.
+ */
+export function socketOf(places: EnginePlaces): string {
+  const record = readRecord(places.record);
+  if (record === undefined) return places.socket;
+  const from = String(record.dataFolder);
+  const isBroughtAlong = from !== places.dataFolder && existsSync(from) && !isSameFile(from, places.dataFolder);
+  return isBroughtAlong ? places.socket : record.socket;
+}
+
 function isSameFile(a: string, b: string): boolean {
   const [one, other] = [a, b].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
   return one !== undefined && one.dev === other?.dev && one.ino === other.ino;

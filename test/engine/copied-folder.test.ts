@@ -1,6 +1,6 @@
 // A data folder that was copied while its engine ran: what the copy brings along is none of its own.
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -57,6 +57,15 @@ test('commands of the copy neither ask nor end the engine of the original', asyn
   expect(await look(places)).toMatchObject({ code: 'heard' });
 });
 
+test('nor a later engine of the original, whose socket is where the copy has it on record', async () => {
+  const { places, asked, second } = await runningFolder();
+  copied(places.dataFolder, second);
+  const later = { ...JSON.parse(readFileSync(places.record, 'utf8')), supervisor: { pid: 1, mark: 'later' } };
+  writeFileSync(places.record, JSON.stringify(later));
+  expect([await look(enginePlaces(second)), asked]).toEqual(['none', []]);
+  expect(await look(places)).toMatchObject({ code: 'heard' });
+});
+
 test('an engine of the copy does not begin while that of the original runs, and says which one that is', async () => {
   const { places, unlock, second } = await runningFolder();
   copied(places.dataFolder, second);
@@ -73,4 +82,5 @@ test('a folder that was moved keeps its engine', async () => {
   mkdirSync(places.dataFolder);
   writeFileSync(places.record, '{"schema":1}');
   expect(await isEngineGone(second)).toBe(false);
+  expect(await look(enginePlaces(second))).toMatchObject({ code: 'heard' });
 });
