@@ -1,11 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { withFlagsOfAccount } from '../../config/make-config.js';
 import { engineStatus } from '../../engine/engine-client.js';
 import { builtPrograms } from '../../engine/engine-options.js';
+import { awaitedOf, awaitedText } from '../../engine/engine-status.js';
 import { locateTemporalCli } from '../../engine/start-detached.js';
 import { createSupervisor } from '../../engine/supervisor.js';
 import { startWork } from '../access/work-access.js';
 import { buildId } from '../access/work-place.js';
 import { engineLines } from '../commands/engine.js';
+import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { EXIT, UserError } from '../user-error.js';
@@ -37,6 +40,7 @@ export async function runEngine(session: Session, uiPort: number): Promise<numbe
   }
   let isEnding = false;
   const stop = (why: 'Ctrl-C' | 'SIGTERM') => () => {
+    if (!isEnding) void sayAwaited(session, engine.stopped);
     isEnding = true;
     void engine.stop(why);
   };
@@ -57,6 +61,26 @@ export async function runEngine(session: Session, uiPort: number): Promise<numbe
     throw error;
   } finally {
     for (const listener of listeners) listener();
+  }
+}
+
+const LOOK_MS = 1_000;
+
+/** Says what an engine that ends still waits for, and what does not: an image may take 15 minutes. */
+export async function sayAwaited(session: Session, stopped: Promise<void>): Promise<void> {
+  const now = commandHint(session, 'engine stop --now');
+  let isOver = false;
+  let told = '';
+  const over = stopped.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const state = await engineStatus(session.config.data).catch(() => undefined);
+    const calls = state === undefined ? [] : awaitedOf(state);
+    const text = calls.length === 0 ? '' : awaitedText(calls);
+    if (text !== '' && text !== told) session.terminal.note(`the engine ends: ${text}; \`${now}\` does not wait`);
+    told = text;
+    await Promise.race([over, sleep(LOOK_MS, undefined, { ref: false })]);
   }
 }
 
