@@ -156,8 +156,8 @@ export const UNKNOWN: Quantity = { lo: 0, hi: null };
 
 /** A clip "may differ from the request by a fraction of a second" (service document 1, Generated clip result). */
 const CLIP_SECONDS_APART = 1;
-/** A length that was added up from samples is a whole number but for this. */
-const LENGTH_NOISE_SECONDS = 1e-3;
+/** A length that was added up, from samples or from clips, is a whole number but for this. */
+export const LENGTH_NOISE_SECONDS = 1e-3;
 
 export function exactly(units: number): Quantity {
   return { lo: units, hi: units };

@@ -73,7 +73,7 @@ test('what would share the render of a row that is left alone for a file is paid
   const held = (...skipped: object[]) => {
     const prepared = { skipped, finishedBefore: [skipped.length > 0, false, false] } as unknown as PreparedBatch;
     return holdsBack(
-      { access, batch: 'shots', generation: { generation: name, ...generation }, prepared },
+      { access, batch: 'shots', generation, prepared },
       new Set(['one', 'new']),
     );
   };
