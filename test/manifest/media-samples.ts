@@ -112,6 +112,18 @@ export function wav(seconds: number, paddedTo?: number): Buffer {
   return bytes;
 }
 
+/** Packed samples (IMA ADPCM), whose number a chunk says; the bytes per second are wrong, as some programs write them. */
+export function packedWav(seconds: number): Buffer {
+  const plain = wav(seconds);
+  plain.writeUInt16LE(17, 20);
+  const fact = Buffer.from('fact\x04\0\0\0\0\0\0\0', 'latin1');
+  fact.writeUInt32LE(Math.round(seconds * 8000), 8);
+  const packed = Buffer.concat([plain.subarray(0, 36), fact, plain.subarray(36, 44 + (plain.length - 44) / 2)]);
+  packed.writeUInt32LE(packed.length - 8, 4);
+  packed.writeUInt32LE(packed.length - 56, 52);
+  return packed;
+}
+
 /** 128 kbit/s frames of 1,152 samples at 48 kHz: 24 ms each. */
 export function mp3(seconds: number): Buffer {
   const frame = Buffer.alloc(384);

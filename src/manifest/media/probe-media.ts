@@ -3,6 +3,7 @@ import { fileTypeFromBuffer } from 'file-type';
 import { imageSize } from 'image-size';
 import { type MediaFacts, sortOfType } from '../../domain/media-type.js';
 import { readTracks } from '../../media/tracks.js';
+import { packedWavSeconds } from './wav-length.js';
 
 /** Names that file-type gives to types which the documents call otherwise. */
 const SAME_TYPE: Readonly<Record<string, string>> = {
@@ -29,8 +30,9 @@ export async function probeMedia(bytes: Buffer, path?: string): Promise<MediaFac
   if (facts.sort === 'image') addImageFacts(facts, bytes);
   if (facts.sort === 'video' || facts.sort === 'audio') {
     const tracks = await readTracks({ file: path ?? bytes, length: 'counted' });
-    const { seconds = 0 } = typeof tracks === 'object' ? tracks : {};
-    if (seconds > 0) facts.seconds = seconds;
+    const played = typeof tracks === 'object' ? tracks.seconds : undefined;
+    const seconds = played || (mediaType === 'audio/wav' ? packedWavSeconds(bytes) : undefined);
+    if (seconds !== undefined && seconds > 0) facts.seconds = seconds;
   }
   return facts;
 }

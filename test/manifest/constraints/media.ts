@@ -1,4 +1,4 @@
-import { bmp, clip, gif, heic, jpeg, mp3, png, wav, webp } from '../media-samples.js';
+import { bmp, clip, gif, heic, jpeg, mp3, packedWav, png, wav, webp } from '../media-samples.js';
 import type { Cells } from '../support.js';
 
 /** A file whose bytes are just inside or just outside what the documents allow (service documents 1 and 2, Limits). */
@@ -158,6 +158,13 @@ export const FILE_CASES: readonly FileCase[] = [
     problem: /B40 reference_videos needs a video/,
   },
   { rule: 'vendor-e audio: WAV of 2 s', ...veAudio, bytes: () => wav(2) },
+  { rule: 'vendor-e audio: WAV with packed samples of 15 s', ...veAudio, bytes: () => packedWav(15) },
+  {
+    rule: 'vendor-e audio: WAV with packed samples of 1.5 s',
+    ...veAudio,
+    bytes: () => packedWav(1.5),
+    problem: /is 1.5 s, must be 2-15 s/,
+  },
   { rule: 'vendor-e audio: MP3 of 15 s', ...veAudio, bytes: () => mp3(15) },
   { rule: 'vendor-e audio: 1.5 s', ...veAudio, bytes: () => wav(1.5), problem: /is 1.5 s, must be 2-15 s/ },
   { rule: 'vendor-e audio: 15.5 s', ...veAudio, bytes: () => mp3(15.504), problem: /is 15.5 s, must be 2-15 s/ },
