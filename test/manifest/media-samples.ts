@@ -131,6 +131,13 @@ export function mp3(seconds: number): Buffer {
   return Buffer.concat(Array.from({ length: Math.round(seconds / 0.024) }, () => frame));
 }
 
+/** The same of the second layer of MPEG audio, which is no MP3. */
+export function mp2(seconds: number): Buffer {
+  const frame = Buffer.alloc(384);
+  frame.set([0xff, 0xfd, 0x84, 0xc4]);
+  return Buffer.concat(Array.from({ length: Math.round(seconds / 0.024) }, () => frame));
+}
+
 /** A clip of one packet per half second; what is inside is never decoded. */
 export async function clip(seconds: number, options: { mov?: boolean; paddedTo?: number } = {}): Promise<Buffer> {
   const target = new BufferTarget();

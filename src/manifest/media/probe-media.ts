@@ -40,6 +40,8 @@ export async function probeMedia(bytes: Buffer, path?: string): Promise<MediaFac
 async function typeOf(bytes: Buffer): Promise<string> {
   try {
     const type = await fileTypeFromBuffer(bytes);
+    // file-type has one name for all layers of MPEG audio: only the third is MP3.
+    if (type?.ext === 'mp1' || type?.ext === 'mp2') return `audio/${type.ext}`;
     const mediaType = type?.mime ?? 'application/octet-stream';
     return SAME_TYPE[mediaType] ?? mediaType;
   } catch {

@@ -1,4 +1,4 @@
-import { bmp, clip, gif, heic, jpeg, mp3, packedWav, png, wav, webp } from '../media-samples.js';
+import { bmp, clip, gif, heic, jpeg, mp2, mp3, packedWav, png, wav, webp } from '../media-samples.js';
 import type { Cells } from '../support.js';
 
 /** A file whose bytes are just inside or just outside what the documents allow (service documents 1 and 2, Limits). */
@@ -172,6 +172,12 @@ export const FILE_CASES: readonly FileCase[] = [
   { rule: 'vendor-b audio: WAV', ...voice, bytes: () => wav(1) },
   { rule: '2-D7: vendor-b audio of ten minutes, 115 MB', ...voice, bytes: () => wav(600, 115_200_000) },
   { rule: 'vendor-b audio: MP3', ...voice, bytes: () => mp3(60) },
+  {
+    rule: 'vendor-b audio: MP2',
+    ...voice,
+    bytes: () => mp2(60),
+    problem: /B45 audio: the file is MP2, needs WAV or MP3/,
+  },
   { rule: 'vendor-b audio: MP4', ...voice, bytes: () => clip(2), problem: /B40 audio needs an audio, the file is MP4/ },
   { rule: 'vendor-f image: JPEG', kind: 'vendor-f/video', column: 'image', bytes: () => jpeg(10, 10) },
   { rule: 'vendor-f image: MP3', kind: 'vendor-f/video', column: 'image', bytes: () => mp3(1), problem: /B40/ },
