@@ -85,3 +85,11 @@ describe('4-U4, 5-X7: a bad row among good ones', () => {
     expect((await run(['shots.csv', '--yes'])).exitCode).toBe(5);
   });
 });
+
+test('warnings of more than a hundred rows are counted', async () => {
+  const rows = Array.from({ length: 102 }, (_, i) => `r${i},vendor-a/text2video,a boat,4k,on\n`).join('');
+  writeFileSync(join(cwd, 'shots.csv'), `id,kind,prompt,mode,sound\n${rows}`);
+  const { exitCode, stderr } = await cli(['plan', 'shots.csv', '--no-network'], { cwd });
+  expect([exitCode, stderr.match(/B33/g)?.length]).toEqual([0, 100]);
+  expect(stderr).toContain('warning: 2 more warnings of the manifest not shown\n');
+});

@@ -39,6 +39,8 @@ export async function checkManifest(session: Session, place: ManifestPlace, sink
     validateManifest({ ...options, ...(onProblem && { onProblem }) }),
   );
   for (const warning of summary.warnings) terminal.warn(formatProblem(warning));
+  const unseen = summary.warningCount - summary.warnings.length;
+  if (unseen > 0) terminal.warn(`${amount(unseen, 'more warning')} of the manifest not shown`);
   if (summary.problemCount === 0) return summary;
   for (const problem of summary.problems) terminal.say(formatProblem(problem));
   throw new UserError(refusal(summary, place.errorsFile), EXIT.usage, summary.problems);
