@@ -1,6 +1,7 @@
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { RECORD_BYTES_MAX } from '../domain/raw-row.js';
 import { type CheckedBytes, checkedBytes } from './checked-bytes.js';
+import { isColumn } from './columns.js';
 import { ManifestStop, quoted } from './problem.js';
 
 /** One CSV record: `line` is where it starts. */
@@ -144,7 +145,7 @@ const DELIMITERS: Readonly<Record<string, string>> = { ';': ';', '\t': 'TAB', '|
 /** What Excel writes before the header to name its separator. */
 const EXCEL_NOTE = /^sep=(.?)$/;
 
-/** The stop (B7) for a header line that another character separates: then one of its parts is `id`. */
+/** The stop (B7) for a header line that another character separates: then its parts are columns. */
 export function otherDelimiter(header: string, line: number, delimiter: string): ManifestStop | undefined {
   const excel = EXCEL_NOTE.exec(header.replaceAll('"', ''));
   if (excel !== null) {
@@ -153,10 +154,15 @@ export function otherDelimiter(header: string, line: number, delimiter: string):
   }
   for (const [other, name] of Object.entries(DELIMITERS)) {
     if (other === delimiter) continue;
-    const parts = header.split(other);
-    if (parts.length < 2 || !parts.some((part) => part.trim().replace(/^"|"$/g, '') === 'id')) continue;
+    const parts = header.split(other).map((part) => part.trim().replace(/^"|"$/g, ''));
+    if (parts.length < 2 || !areColumns(parts)) continue;
     const option = other === '\t' ? '\\t' : other;
     return new ManifestStop('B7', line, 1, `looks ${name}-separated; use --delimiter '${option}'`);
   }
   return undefined;
+}
+
+/** `id`, or two others in whatever letters: the id may be misspelt. */
+function areColumns(names: readonly string[]): boolean {
+  return names.includes('id') || names.filter((name) => isColumn(name.toLowerCase())).length > 1;
 }

@@ -118,6 +118,11 @@ describe('the file', () => {
       "<stdin>:1:1: B7 looks TAB-separated; use --delimiter '\\t'",
     ]);
     expect(await printed(text, ';')).toEqual(["<stdin>:1:1: B7 looks ,-separated; use --delimiter ','"]);
+    for (const id of ['ID', 'shot']) {
+      expect(await printed(`${id}${text.slice(2)}`.replaceAll(',', ';'))).toEqual([
+        "<stdin>:1:1: B7 looks ;-separated; use --delimiter ';'",
+      ]);
+    }
     expect(await printed('"kind";"id"\n"svc/image";"a"\n')).toEqual([
       "<stdin>:1:1: B7 looks ;-separated; use --delimiter ';'",
     ]);
