@@ -69,6 +69,7 @@ export async function fileLayer(
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     if (code === 'ENOENT' && !options.required) return undefined;
     if (code === 'EISDIR') return refused(shown === '' ? '.' : shown, 'is a folder; --config must name a file');
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return refused(shown, 'is not valid UTF-8; save as UTF-8');
     return refused(shown, `cannot be read (${code}); correct --config or the file`);
   }
   try {

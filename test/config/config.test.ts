@@ -41,7 +41,7 @@ async function problemsOf(sources: Partial<ConfigSources>): Promise<string[]> {
   return (error as ConfigError).message.split('\n');
 }
 
-function writeConfig(text: string, name = 'callsheet.config.json'): void {
+function writeConfig(text: string | Buffer, name = 'callsheet.config.json'): void {
   writeFileSync(join(cwd, name), text);
 }
 
@@ -234,6 +234,11 @@ describe('what is refused', () => {
     expect(await problemsOf({ configFile: 'none.json' })).toEqual([
       'none.json: B56 cannot be read (ENOENT); correct --config or the file',
     ]);
+  });
+
+  test('a file that is not UTF-8', async () => {
+    writeConfig(Buffer.from('\ufeff{}', 'utf16le'));
+    expect(await problemsOf({})).toEqual(['callsheet.config.json: B56 is not valid UTF-8; save as UTF-8']);
   });
 
   test('wrong types in every source, each by its own name', async () => {
