@@ -30,13 +30,18 @@ export class ManifestStop extends Error {
 
 const SHOWN_CHARACTERS_MAX = 80;
 const API_KEY = new RegExp(`${KEY_START}\\S*`, 'gi');
+/** Name and password in a URL, also in one that no parser reads. */
+const CREDENTIALS = /(?<=:\/\/)[^\s/]*@/g;
 /** C0, C1, DEL, line separators and the characters that turn the direction of text round. */
 const UNPRINTABLE = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Surrogate}/gu;
 
-/** A value as a message may show it: without keys, without control characters, at most 80 characters long. */
+/** A value as a message may show it: without keys and passwords, without control characters, at most 80 characters long. */
 export function showText(text: string): string {
   const head = text.length > 2_000 ? text.slice(0, 2_000) : text;
-  const shown = head.replace(API_KEY, '[redacted]').replace(UNPRINTABLE, escapeCharacter);
+  const shown = head
+    .replace(API_KEY, '[redacted]')
+    .replace(CREDENTIALS, '[redacted]@')
+    .replace(UNPRINTABLE, escapeCharacter);
   const characters = shown.length > SHOWN_CHARACTERS_MAX ? Array.from(shown) : undefined;
   if (characters === undefined || characters.length <= SHOWN_CHARACTERS_MAX) return shown;
   return `${characters.slice(0, SHOWN_CHARACTERS_MAX - 1).join('')}…`;
