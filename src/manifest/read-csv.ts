@@ -86,7 +86,7 @@ function stopOf(
   const column = typeof error.column === 'number' ? error.column + 1 : 1;
   const misread = isFirst ? otherDelimiter(firstLine(checked.lines.from(start)), line, delimiter) : undefined;
   if (misread !== undefined) return misread;
-  if (isFirst && firstLine(checked.lines.from(start)).trimStart().startsWith('{')) {
+  if (isFirst && /^\s*[[{]/.test(firstLine(checked.lines.from(start)))) {
     return new ManifestStop('B5', line, 1, 'this is no CSV; where it is one JSON object a line, use --format jsonl');
   }
   switch (error.code) {

@@ -89,9 +89,11 @@ describe('the file', () => {
   });
 
   it('B5: JSON objects where CSV was expected', async () => {
-    expect(await printed('{"id":"a","kind":"svc/image"}\n{"id":"b"}\n')).toEqual([
-      '<stdin>:1:1: B5 this is no CSV; where it is one JSON object a line, use --format jsonl',
-    ]);
+    for (const json of ['{"id":"a","kind":"svc/image"}\n{"id":"b"}\n', '[{"id":"a","kind":"svc/image"}]\n']) {
+      expect(await printed(json)).toEqual([
+        '<stdin>:1:1: B5 this is no CSV; where it is one JSON object a line, use --format jsonl',
+      ]);
+    }
   });
 
   it('B5: quotes in the wrong place, after the problems before them', async () => {
