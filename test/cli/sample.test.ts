@@ -72,10 +72,7 @@ test('what would share the render of a row that is left alone for a file is paid
   const access = { ...home, rows: kept } as unknown as HomeAccess;
   const held = (...skipped: object[]) => {
     const prepared = { skipped, finishedBefore: [skipped.length > 0, false, false] } as unknown as PreparedBatch;
-    return holdsBack(
-      { access, batch: 'shots', generation, prepared },
-      new Set(['one', 'new']),
-    );
+    return holdsBack({ access, batch: 'shots', generation, prepared }, new Set(['one', 'new']));
   };
   expect(await held()).toBe(false);
   expect(await held({ row: { index: 0 } })).toBe(true);

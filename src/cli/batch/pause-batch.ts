@@ -1,4 +1,5 @@
 import { pauseBatch } from '../../contract/messages.js';
+import { EngineError } from '../../engine/engine-error.js';
 import { orderPause } from '../../home/batch-order.js';
 import { TemporalUnreachableError } from '../../temporal.js';
 import { joinWork, rejoinWork, type WorkAccess } from '../access/work-access.js';
@@ -42,8 +43,9 @@ export async function orderPaused(known: KnownBatch, reach: () => Promise<WorkAc
   }
 }
 
-/** A server that is away may run the batch all the same; whatever else keeps a command from it is an answer. */
+/** A server that is away, or an engine that stands still, may run the batch all the same; whatever else is an answer. */
 function unlessUnreachable(error: unknown): undefined {
-  if (!(error instanceof TemporalUnreachableError)) throw error;
+  const isSilent = error instanceof EngineError && error.code === 'not_responding';
+  if (!isSilent && !(error instanceof TemporalUnreachableError)) throw error;
   return undefined;
 }
