@@ -3,6 +3,7 @@ import type {
   Holder,
   JobKey,
   OpenedCase,
+  Pace,
   PauseReason,
   Release,
   SemaphoreState,
@@ -10,6 +11,7 @@ import type {
 } from '../src/contract/semaphore.js';
 import { defined } from '../src/domain/defined.js';
 import type { Kind } from '../src/domain/kind.js';
+import { routeOf } from '../src/kinds/facts.js';
 import { merge } from './account-pauses.js';
 import { effectiveCap, lowerCap, rememberRender, sameJob } from './cap.js';
 import { markProbe, noteAnswered, noteCase, noteThrough, noteTurnedAway } from './curbs.js';
@@ -157,6 +159,20 @@ export function releaseDue(state: SemaphoreState, nowMs: number): void {
   for (const { grant, releaseAtMs } of [...state.holders]) {
     if (releaseAtMs !== undefined && releaseAtMs <= nowMs) release(state, { grant }, nowMs);
   }
+}
+
+/** A pace ends with an answer: one whose rows have left since, as by a cancel, keeps nothing back. */
+export function keepsBack({ waiting, holders }: SemaphoreState, { route }: Pace): boolean {
+  const asking = [...waiting, ...holders.filter(({ phase }) => phase === 'granted')];
+  return asking.some(({ kind }) => route === null || routeOf(kind) === route);
+}
+
+/**
+ * Drops such paces once they are over: for ever they would keep the worker from handing slots on. Only as a run hands over,
+ * where no replay of one that an earlier build began goes another way by it.
+ */
+export function dropOver(state: SemaphoreState, nowMs: number): void {
+  state.paces = state.paces.filter((pace) => nowMs < pace.untilMs || keepsBack(state, pace));
 }
 
 /** When `releaseDue` or `grantNext` can do more than now though no message comes, or undefined. */

@@ -2,6 +2,7 @@ import type { Pace, SemaphoreState } from '../src/contract/semaphore.js';
 import type { BatchSlots, Curb, SemaphoreView } from '../src/contract/semaphore-view.js';
 import { REFUSALS_MAX } from '../src/domain/turned-away.js';
 import { effectiveCap } from './cap.js';
+import { keepsBack } from './permits.js';
 
 const WONDER_MS = 10_000;
 
@@ -27,7 +28,8 @@ function batchesOf({ shares, holders, waiting }: SemaphoreState): BatchSlots[] {
   });
 }
 
-function curbsOf({ quiets, breakers, paces, foreign, unread }: SemaphoreState, nowMs: number): Curb[] {
+function curbsOf(state: SemaphoreState, nowMs: number): Curb[] {
+  const { quiets, breakers, paces, foreign, unread } = state;
   const silent = quiets.filter((q) => q.fromMs <= nowMs && nowMs < q.untilMs);
   const curbs: Curb[] = [];
   if (silent.length > 0) curbs.push({ curb: 'quiet', untilMs: Math.max(...silent.map((q) => q.untilMs)) });
@@ -38,7 +40,8 @@ function curbsOf({ quiets, breakers, paces, foreign, unread }: SemaphoreState, n
     const { cause, route, sinceMs, untilMs } = pace;
     // The account's pause says that the network is away.
     const isTold = pace.refusals >= REFUSALS_MAX || isLongWait(pace, nowMs);
-    if (isTold && cause !== 'network') curbs.push({ curb: 'paced', cause, route, sinceMs, untilMs });
+    if (isTold && cause !== 'network' && keepsBack(state, pace))
+      curbs.push({ curb: 'paced', cause, route, sinceMs, untilMs });
   }
   for (const what of ['credits', 'discounts'] as const) {
     const sinceMs = unread[what];

@@ -33,7 +33,6 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   const { account, timeScale, eventsMax = EVENTS_MAX } = input;
   const state = holders.openState(input);
   const routine = openRoutine(state.dueMs);
-  const home = homeProxy(account);
   let ready = input.state !== undefined;
   let dirty = true;
   let isHandOverDue = false;
@@ -137,7 +136,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   async function keepBreakers(): Promise<void> {
     // A wiped server must remember them.
     kept = JSON.stringify(lasting());
-    await home.keepBreakers({ breakers: lasting() });
+    await homeProxy(account).keepBreakers({ breakers: lasting() });
   }
 
   /** One timer at a time: an earlier one that is due for nothing any more looks again and sets the next. */
@@ -196,5 +195,6 @@ async function handOver(input: SemaphoreInput, state: SemaphoreState, isSettled:
     await condition(isSettled);
     await sleep(1);
   } while (!isSettled());
+  permits.dropOver(state, Date.now());
   return continueAsNew<typeof semaphore>({ ...input, countsHeld: true, namesHeirs: true, state });
 }

@@ -172,6 +172,37 @@ describe('T4 and T5: one route', () => {
   });
 });
 
+describe('what a watcher is told of a pace', () => {
+  it('F11: nothing once no row of its route is left, however late the next one comes', () => {
+    const state = withCap(9);
+    gapsOf(state, FILM, { cause: 'provider' }, 4);
+    turnAway(state, 'r', { cause: 'provider' }, 20_000);
+    expect(viewOf(state, true, 20_000).curbs).toMatchObject([{ curb: 'paced', route: FILM }]);
+    permits.leave(state, { batch: 'b', id: 'r' }, 21_000);
+    ask(state, 'i', IMAGE);
+    const [image] = permits.grantNext(state, 21_000);
+    permits.release(state, { grant: image?.grant ?? -1, done: true }, 30_000);
+    ask(state, 'j', IMAGE);
+    expect(viewOf(state, true, 9_000_000).curbs).toEqual([]);
+    ask(state, 'f', FILM);
+    expect(viewOf(state, true, 9_000_000).curbs).toMatchObject([{ curb: 'paced', route: FILM }]);
+  });
+
+  it('ends with its run once it is over and no row of its route is left', () => {
+    const state = withCap(9);
+    ask(state, 'r', FILM);
+    permits.grantNext(state, 1_000);
+    turnAway(state, 'r', { cause: 'provider' }, 1_000);
+    permits.dropOver(state, 5_000);
+    expect(state.paces).toHaveLength(1);
+    permits.leave(state, { batch: 'b', id: 'r' }, 5_000);
+    permits.dropOver(state, 1_999);
+    expect(state.paces).toHaveLength(1);
+    permits.dropOver(state, 2_000);
+    expect(state.paces).toEqual([]);
+  });
+});
+
 describe('T1: nothing can be sent', () => {
   it('T1: after five in a row nothing is claimed until a free read was answered', () => {
     const state = withCap(10);
