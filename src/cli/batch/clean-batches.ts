@@ -57,9 +57,10 @@ export async function cleanBatches(
       continue;
     }
     // `out` is the batch's own folder; a batch that was checked and never run has none. The output of a row in review may
-    // be fetched on.
-    const beforeMs = state !== undefined && state.counts.review > 0 ? nowMs - QUIET_MS : nowMs;
-    if (state !== undefined) await takeBelow(state.out, beforeMs, true);
+    // be fetched on, and its job may still render: the service reads inputs as long as it does.
+    const mayRender = state !== undefined && state.counts.review > 0;
+    const beforeMs = mayRender ? nowMs - QUIET_MS : nowMs;
+    if (state !== undefined) await takeBelow(state.out, beforeMs, !mayRender);
     await takeOfHome('batches', batch);
   }
   for (const part of ['open', 'balance', 'book', 'media', 'inputs']) await takeOfHome(part);
