@@ -19,6 +19,7 @@ export function openState({
 }: SemaphoreInput): SemaphoreState & Required<Pick<SemaphoreState, 'dueMs'>> {
   const state = kept ?? permits.newPermits(30_000 / timeScale, Date.now(), timeScale);
   if (countsHeld) state.countsHeld = true;
+  if (patched('comes-back-even')) state.forgives = true;
   return Object.assign(state, { dueMs: state.dueMs ?? {} });
 }
 

@@ -43,12 +43,17 @@ export function takeTerms(
   for (const batch of idle.slice(0, Math.max(0, idle.length - IDLE_MAX))) delete shares[batch];
 }
 
-/** A batch that comes back has no claim to the time in which it asked for nothing, or might not have more. */
+/**
+ * A batch that comes back has no claim to the time in which it asked for nothing, or might not have more. Nor has who
+ * began meanwhile, at nothing, a claim to what it had before: yesterday's batch alone had hours of slot time.
+ */
 export function noteAsking(state: SemaphoreState, batch: string, nowMs: number): void {
   const share = shareOf(state, batch);
   if (share === undefined) return;
-  if (isActive(state, batch) && !(state.countsHeld && isHeldBack(state, batch, share))) return;
-  share.usedMs = Math.max(share.usedMs, leastUsed(state, batch, share, nowMs));
+  const isBack = !isActive(state, batch);
+  if (!isBack && !(state.countsHeld && isHeldBack(state, batch, share))) return;
+  const own = isBack && state.forgives ? Math.min(share.usedMs, mostUsed(state, batch, share)) : share.usedMs;
+  share.usedMs = Math.max(own, leastUsed(state, batch, share, nowMs));
 }
 
 /** Charges a grant before anything is known of how long it lasts. */
@@ -97,6 +102,14 @@ function leastUsed(state: SemaphoreState, batch: string, { priority }: SlotTerms
   );
   const asked = rivals.length > 0 ? rivals : others;
   return least(asked.map(([one, share]) => hadMs(state, one, share, nowMs)));
+}
+
+/** Of the others that share the slots with a batch; without end where there are none. */
+function mostUsed(state: SemaphoreState, batch: string, { priority }: SlotTerms): number {
+  const rivals = Object.entries(state.shares).filter(
+    ([one, share]) => one !== batch && share.priority === priority && isActive(state, one),
+  );
+  return rivals.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...rivals.map(([, { usedMs }]) => usedMs));
 }
 
 /** The slot time of a batch without the rest of what its jobs are charged with ahead. */

@@ -168,6 +168,8 @@ export interface SemaphoreState {
   renders?: Partial<Record<Kind, readonly RenderEnd[]>>;
   /** Who comes joins at what others had, not at what they are charged with; absent in a run of an earlier build. */
   countsHeld?: true;
+  /** Who comes back stands no further behind than the others; absent likewise. */
+  forgives?: true;
   /** The numbers of those that were named last, in turn; absent where they are to be named anew. */
   heirs?: number[];
   /** By batch. */
