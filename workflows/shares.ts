@@ -36,8 +36,12 @@ export function takeTerms(
   const { shares } = state;
   delete state.heirs;
   for (const { batch, ...terms } of found) {
-    const known = shareOf(state, batch) ?? { usedMs: leastUsed(state, batch, terms, nowMs) };
-    Object.defineProperty(shares, batch, { value: { ...known, ...terms }, ...OWN });
+    const known = shareOf(state, batch);
+    const share = { usedMs: known?.usedMs ?? leastUsed(state, batch, terms, nowMs), ...known, ...terms };
+    // What it had before or behind others it is not held to among those that it shares the slots with from now on.
+    const isMoved = known !== undefined && known.priority !== terms.priority;
+    if (isMoved && state.forgives) share.usedMs = evenUsed(state, batch, share, nowMs);
+    Object.defineProperty(shares, batch, { value: share, ...OWN });
   }
   const idle = Object.keys(shares).filter((batch) => !isActive(state, batch));
   for (const batch of idle.slice(0, Math.max(0, idle.length - IDLE_MAX))) delete shares[batch];
@@ -52,8 +56,10 @@ export function noteAsking(state: SemaphoreState, batch: string, nowMs: number):
   if (share === undefined) return;
   const isBack = !isActive(state, batch);
   if (!isBack && !(state.countsHeld && isHeldBack(state, batch, share))) return;
-  const own = isBack && state.forgives ? Math.min(share.usedMs, mostUsed(state, batch, share)) : share.usedMs;
-  share.usedMs = Math.max(own, leastUsed(state, batch, share, nowMs));
+  const isForgiven = isBack && state.forgives === true;
+  share.usedMs = isForgiven
+    ? evenUsed(state, batch, share, nowMs)
+    : Math.max(share.usedMs, leastUsed(state, batch, share, nowMs));
 }
 
 /** Charges a grant before anything is known of how long it lasts. */
@@ -104,12 +110,13 @@ function leastUsed(state: SemaphoreState, batch: string, { priority }: SlotTerms
   return least(asked.map(([one, share]) => hadMs(state, one, share, nowMs)));
 }
 
-/** Of the others that share the slots with a batch; without end where there are none. */
-function mostUsed(state: SemaphoreState, batch: string, { priority }: SlotTerms): number {
+/** What a batch is taken to have had: no less than the least of those that share the slots with it, no more than the most. */
+function evenUsed(state: SemaphoreState, batch: string, share: Share, nowMs: number): number {
   const rivals = Object.entries(state.shares).filter(
-    ([one, share]) => one !== batch && share.priority === priority && isActive(state, one),
+    ([one, { priority }]) => one !== batch && priority === share.priority && isActive(state, one),
   );
-  return rivals.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...rivals.map(([, { usedMs }]) => usedMs));
+  const most = rivals.length === 0 ? share.usedMs : Math.max(...rivals.map(([, { usedMs }]) => usedMs));
+  return Math.max(Math.min(share.usedMs, most), leastUsed(state, batch, share, nowMs));
 }
 
 /** The slot time of a batch without the rest of what its jobs are charged with ahead. */

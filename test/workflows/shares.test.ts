@@ -117,33 +117,6 @@ describe('slots between batches', () => {
     expect(usedMs(state, 'a')).toBe(usedMs(state, 'b'));
   });
 
-  it.each([true, undefined] as const)(
-    'a batch that comes back beside one that began meanwhile shares with it (%s)',
-    (forgives) => {
-      const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: 1, countsHeld: true as const };
-      Object.assign(state, { forgives });
-      const granted: string[] = [];
-      let asked = 0;
-      const run = (atMs: number, ...asking: string[]) => {
-        for (const batch of asking) {
-          asked += 1;
-          permits.acquire(state, { job: { batch, id: `r${asked}` }, kind: 'svc/image', holds: false }, atMs);
-          if (unknownBatches(state).length > 0) takeTerms(state, [{ batch, ...DEFAULT_SLOT_TERMS }], atMs);
-        }
-        for (const { grant, job } of permits.grantNext(state, atMs)) {
-          granted.push(job.batch);
-          permits.release(state, { grant, done: true }, atMs + 60_000);
-        }
-      };
-      for (let n = 0; n < 100; n += 1) run(n * 60_000, 'yesterday');
-      run(90_000_000, 'today', 'today');
-      for (let n = 1; n < 20; n += 1) run(90_000_000 + n * 60_000, 'today', 'yesterday');
-      const back = granted.slice(100).filter((batch) => batch === 'yesterday').length;
-      // A run that an earlier build began goes on as that build shared.
-      expect(back).toBe(forgives ? 9 : 0);
-    },
-  );
-
   it('nobody begins behind where the turn of the others stands, however long a slot of theirs is kept', () => {
     const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: 2, countsHeld: true as const };
     takeTerms(state, [{ batch: 'a', ...DEFAULT_SLOT_TERMS }], 0);
