@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { copyFile, open } from 'node:fs/promises';
+import { chmod, copyFile, open } from 'node:fs/promises';
 import type { Folder } from './folder-calls.js';
 import { errorCode } from './folder-errors.js';
 import { hashFile, intoFolder } from './folder-stream.js';
@@ -21,9 +21,13 @@ export async function copyIntoFolder(
     await copyFile(from.path, part, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE).catch((error: unknown) => {
       throw errorCode(error) === 'ENOENT' ? changed() : error;
     });
+    // The copy has the mode of its source, which may be a render that was made read-only. On a network drive that shows every
+    // file as another user's there is no mode to give.
+    await chmod(part, folder.fileMode & ~process.umask()).catch((error: unknown) => {
+      if (errorCode(error) !== 'EPERM') throw error;
+    });
     const handle = await open(part, 'r+');
     try {
-      await handle.chmod(folder.fileMode & ~process.umask());
       await handle.sync();
     } finally {
       await handle.close();
