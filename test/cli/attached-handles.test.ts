@@ -74,13 +74,6 @@ test('is asked for under what was sent, whatever the row is in the manifest by n
   expect([paths, await last('one')]).toEqual([['/v1/vendor-f/v1beta/operations/op-1'], 'attached']);
 });
 
-test('is asked for within the plan’s requests per minute: each poll counts where the engine counts its own (I12)', async () => {
-  const { home, paths } = await twoRows();
-  await home.run('review', 'attach-handle', 'b', 'one', 'op-1', 'two', 'op-2');
-  const counted = await sentRequests(join(home.folder, 'data'), ACCOUNT, 0);
-  expect([paths.length, counted.length]).toEqual([2, 2]);
-});
-
 test('is nobody’s again where the row went on and the order was not recorded', async () => {
   const { home } = await twoRows();
   const ref = { batch: 'b', id: 'one', n: 1 };
