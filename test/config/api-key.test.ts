@@ -30,7 +30,7 @@ test('from the environment, a file, or standard input', async () => {
 
 test('what can be read once is no file for an engine to read again', async () => {
   const pipe = join(cwd, 'pipe');
-  execFileSync('mkfifo', ['-m', '600', pipe]);
+  execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', pipe]);
   const writing = writeFile(pipe, `${KEY}\n`);
   const piped = await readApiKey({ env: {}, cwd, keyFile: pipe, readStdin: nothing });
   await writing;
