@@ -80,10 +80,8 @@ export interface Quiet {
 /** A lost answer as the semaphore hears of it. */
 export interface OpenedCase {
   job: JobKey;
-  /** The attempt. */
   n: number;
   kind: Kind;
-  /** When it was claimed. */
   atMs: number;
   /** When its answer was lost, where that is known; an image may hang for longer than a breaker looks back. */
   lostMs?: number;
@@ -166,9 +164,8 @@ export interface SemaphoreState {
   paces: Pace[];
   /** By kind, when the latest renders ended; absent in the state of an earlier callsheet. */
   renders?: Partial<Record<Kind, readonly RenderEnd[]>>;
-  /** Who comes joins at what others had, not at what they are charged with; absent in a run of an earlier build. */
+  /** Who comes joins at what others had, who comes back stands no further behind; absent in a run of an earlier build. */
   countsHeld?: true;
-  /** Who comes back stands no further behind than the others; absent likewise. */
   forgives?: true;
   /** The numbers of those that were named last, in turn; absent where they are to be named anew. */
   heirs?: number[];
@@ -178,7 +175,6 @@ export interface SemaphoreState {
   limitsDue?: number;
   /** Reads of the account that failed last, and since when. */
   unread: { credits?: number; discounts?: number };
-  /** When what is done now and then is due. */
   dueMs?: Partial<Record<NowAndThen, number>>;
 }
 

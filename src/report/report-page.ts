@@ -88,13 +88,11 @@ function failureRow({ status, reasonCode, reason, count, ids }: FailureGroup, te
   const facts =
     reasonCode !== undefined && reasonCode in REASONS ? REASONS[reasonCode as keyof typeof REASONS] : undefined;
   const example = `${ids[0] ?? ''}${reason === undefined ? '' : `: ${shortened(reason, 300)}`}`;
-  const advice = facts === undefined ? '' : facts.advice;
   return html`<tr><td class="n">${count}</td><td>${status} ${reasonCode ?? ''} <span class="soft">${facts?.meaning ?? ''}</span></td>
-<td>${example}</td><td><code>${nextCommand(status, reasonCode, terms)}</code> <span class="soft">${advice}</span></td></tr>`;
+<td>${example}</td><td><code>${nextCommand(status, reasonCode, terms)}</code> <span class="soft">${facts?.advice ?? ''}</span></td></tr>`;
 }
 
-function nextCommand(status: string, reasonCode: string | undefined, terms: ReportTerms): string {
-  const { batch, awaitsApproval } = terms;
+function nextCommand(status: string, reasonCode: string | undefined, { batch, awaitsApproval }: ReportTerms): string {
   if (status === 'review' || status === 'lost_paid') return `callsheet ${orderWords('review list', batch)}`;
   if (status === 'skipped') return `callsheet ${orderWords('results', batch)}`;
   if (status === 'not_started') {
