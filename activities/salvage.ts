@@ -4,7 +4,7 @@ import { noteAsked } from '../src/books/settle-case.js';
 import type { AttemptInput, ConfirmInput, ConfirmResult } from '../src/contract/attempts.js';
 import type { Attempt, AttemptRef, AttemptState } from '../src/domain/attempt.js';
 import type { Exchange, PollReading } from '../src/domain/exchange.js';
-import { intentOf } from '../src/domain/standing.js';
+import { intentOf, standingOf } from '../src/domain/standing.js';
 import { endStateOf, hasLostAnswer } from '../src/home/attempts.js';
 import { isNameOfAnother } from '../src/home/handles.js';
 import { loadRow } from '../src/home/row-work.js';
@@ -46,6 +46,11 @@ async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput):
   const attempt = await deps.ledger.readAttempt(ref);
   const noted = await handlesNoted(deps, attempt);
   noteAsked(deps.books, ref, noted.length);
+  // Its own answer came after all.
+  if (attempt && standingOf(attempt) === 'created') {
+    await noteCaseEnd(deps, ref, true);
+    return { confirmed: true, more: false };
+  }
   if (!attempt || !hasLostAnswer(attempt)) return { confirmed: false, more: false };
   const candidates = candidatesOf(attempt, noted);
   const found = candidates[candidate];
@@ -115,6 +120,10 @@ async function fetchSalvaged(deps: Dependencies, { row, n }: AttemptInput): Prom
   const ref: AttemptRef = { batch: row.batch, id: row.id, n };
   noteAsked(deps.books, ref, 0);
   const attempt = await deps.ledger.readAttempt(ref);
+  if (attempt && standingOf(attempt) === 'done') {
+    await noteCaseEnd(deps, ref, false);
+    return 'done';
+  }
   const url = attempt && urlOf(attempt);
   if (attempt === undefined || url === undefined) return 'nothing';
   const work = await loadRow(deps, row, intentOf(attempt));

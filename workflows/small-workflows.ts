@@ -20,16 +20,18 @@ export async function accountRead(input: AccountReadInput): Promise<AccountReadR
 const JOB_TRIES = 10;
 
 /**
- * A callback named a handle for a row whose case is settled without one: a poll confirms it, then the row is fetched
- * after all and the results are written again. What no poll confirms changes nothing.
+ * A callback named a handle for a row whose case is settled without one, or its own answer came in late: a poll confirms
+ * the handle, then the row is fetched after all and the results are written again. What no poll confirms changes nothing.
  */
 export async function lateHandle({ account, row: told, n, timeScale }: LateHandleInput): Promise<void> {
   const row = withKind(told);
   const gapMs = pollBaseMs(row.kind) / timeScale;
   // The job may have been created a moment ago: not before a first poll may be made.
   await sleep(gapMs);
-  if ((await recoverAnswer(account, row, n)) !== 'job') return;
-  for (let tries = 0; !(await isFetched({ account, row, n, timeScale })); tries += 1) {
+  const found = await recoverAnswer(account, row, n);
+  if (found !== 'job' && found !== 'output') return;
+  const begins = found === 'job' ? 'poll' : 'download';
+  for (let tries = 0; !(await isFetched({ account, row, n, timeScale }, begins)); tries += 1) {
     // One that goes on for that long was started again meanwhile: it finds the handle in the ledger.
     if (tries === JOB_TRIES) return;
     await sleep(gapMs * 2 ** tries);
@@ -38,14 +40,17 @@ export async function lateHandle({ account, row: told, n, timeScale }: LateHandl
 }
 
 /** Carries the row on from its handle, to its end; false while another job of it is open. */
-async function isFetched({ account, row, n, timeScale }: LateHandleInput): Promise<boolean> {
+async function isFetched(
+  { account, row, n, timeScale }: LateHandleInput,
+  begins: 'poll' | 'download',
+): Promise<boolean> {
   try {
     await executeChild<typeof job>('job', {
       workflowId: jobId(account, row.batch, row.id),
       memo: WORKFLOW_MEMO,
       parentClosePolicy: ParentClosePolicy.ABANDON,
       // It never submits: what the service made is fetched, or the row says how it ended.
-      args: [{ account, row, begins: 'poll', attempts: n, policy: { ambiguity: 'hold', retries: 0 }, timeScale }],
+      args: [{ account, row, begins, attempts: n, policy: { ambiguity: 'hold', retries: 0 }, timeScale }],
     });
     return true;
   } catch (error) {

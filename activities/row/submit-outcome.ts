@@ -16,6 +16,7 @@ import { salvageOutput } from '../files/salvaged-output.js';
 import { noteUnwritten } from './claims.js';
 import { close } from './closed-models.js';
 import { ownSalvaged, ownsHandle, ownsOutputs } from './contested.js';
+import { goOnIfLate } from './late-answer.js';
 import { giveBack, noteCase } from './semaphore-notes.js';
 
 /** What no waiting mends in a home that cannot be written. */
@@ -104,6 +105,7 @@ export async function recordOutcome(
   switch (state.state) {
     case 'refused': {
       await bookRefusal(deps.books, work.row, ref, state, { claimedAtMs });
+      await goOnIfLate(deps, ref, work.row, claimedAtMs);
       if (state.next === 'fail_model' || state.next === 'fail_route')
         await close(deps, ref.batch, work.row, state.next, { said: refusalText(state), named: error?.model });
       const { next, retryAfterMs: waitMs } = state;
@@ -121,10 +123,12 @@ export async function recordOutcome(
       // The next submit goes through the same process and disk: it is written down first.
       if (released.released) await delay(HAND_OVER_MS);
       await bookEnd(deps.books, work.row, ref, state, { claimedAtMs });
+      await goOnIfLate(deps, ref, work.row, claimedAtMs);
       return { outcome: 'standing', n, standing: 'done', ...released };
     }
     case 'created':
       if (!(await ownsHandle(deps, ref, state.handle))) return openCase;
+      await goOnIfLate(deps, ref, work.row, claimedAtMs);
       return { outcome: 'standing', n, standing: 'created', ...(await expectedOf(deps, work, claimedAtMs)) };
     default:
       await ownSalvaged(deps, ref, state);

@@ -146,9 +146,18 @@ export function startChild(type: string, { workflowId, args }: ChildOptions): Pr
   });
 }
 
-/** Only late callbacks ask for it, and the service of this world calls nobody back. */
-export function executeChild(type: string): Promise<never> {
-  return Promise.reject(new Error(`the simulation does not wait for a child '${type}'`));
+/** Its end is waited for; what it gives is nobody's business here. */
+export async function executeChild(type: string, options: ChildOptions): Promise<void> {
+  await startChild(type, options);
+  const run = currentRun();
+  const server = serverOfSeed();
+  await waiting<void>(run, (resolve) => {
+    server.whenEnded(options.workflowId, () => {
+      run.historyLength += 1;
+      server.tell(run, resolve);
+    });
+    return () => undefined;
+  });
 }
 
 export function getExternalWorkflowHandle(id: string) {

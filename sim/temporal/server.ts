@@ -13,6 +13,8 @@ export interface Server {
   signal(id: string, name: string, inputs: unknown[]): boolean;
   cancel(id: string): boolean;
   isOpen(id: string): boolean;
+  /** Calls back once no run with the id is open. */
+  whenEnded(id: string, callback: () => void): void;
   /** When the newest run with the id began, virtual ms; undefined where there was none. */
   startedMs(id: string): number | undefined;
   query(id: string, name: string): unknown;
@@ -34,6 +36,7 @@ export function createServer(options: ServerOptions): Server {
   const random = sim.random.fork('server');
   let open = new Map<string, WorkflowRun>();
   const started = new Map<string, number>();
+  const awaited = new Map<string, (() => void)[]>();
 
   const server: Server = {
     options,
@@ -59,12 +62,17 @@ export function createServer(options: ServerOptions): Server {
       return run !== undefined;
     },
     isOpen: (id) => open.has(id),
+    whenEnded(id, callback) {
+      if (open.has(id)) awaited.set(id, [...(awaited.get(id) ?? []), callback]);
+      else callback();
+    },
     startedMs: (id) => started.get(id),
     query: (id, name) => open.get(id)?.handlers.get(`query:${name}`)?.(),
     wipe() {
       for (const run of open.values()) run.isOpen = false;
       open = new Map();
       started.clear();
+      awaited.clear();
       server.activities.wipe();
     },
     tell(run, apply, isSignal = false) {
@@ -125,6 +133,9 @@ export function createServer(options: ServerOptions): Server {
     if (ending.how === 'again') weigh(options, `next run of ${run.type}`, ending.input, HANDOVER_BYTES_MAX);
     if (ending.how === 'again') begin(run.type, run.id, ending.input, run);
     options.onEnd(run, ending);
+    if (open.has(run.id)) return;
+    for (const callback of awaited.get(run.id) ?? []) callback();
+    awaited.delete(run.id);
   }
 }
 

@@ -58,7 +58,7 @@ export interface BeginningJobs extends Pick<RowRef, 'batch' | 'generation'> {
 /** A row's record was corrected after its batch had ended. */
 export type LateResultsInput = { account: string; batch: string };
 
-/** A handle came after the row's job had ended. */
+/** A handle, or the answer itself, came after the row's job had ended. */
 export interface LateHandleInput {
   account: string;
   row: RowRef;

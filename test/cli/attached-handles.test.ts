@@ -1,13 +1,9 @@
-// A handle that a person gives belongs to one row, also while nothing carries the orders out (T8).
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sentRequests } from '../../src/cli/access/home-access.js';
 import { withOwnHandle } from '../../src/cli/review/own-handle.js';
 import { UserError } from '../../src/cli/user-error.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
-import { writeStopMark } from '../../src/engine/engine-record.js';
-import { enginePlaces } from '../../src/engine/places.js';
 import { nameOwner, takeName } from '../../src/home/handles.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { serve } from '../download/broken-server.js';
@@ -29,11 +25,9 @@ async function twoRows(status = 200) {
   });
   const rows = ['one', 'two'].map((id) => ({ id, states: [LOST, UNDECIDED], record: REVIEW }));
   const home = await seededHome('b', rows, `http://127.0.0.1:${server.port}`);
-  const { dataFolder, stopMark } = enginePlaces(join(home.folder, 'data'));
-  mkdirSync(dataFolder, { recursive: true });
-  writeStopMark(stopMark, { openBatches: 1 });
+  home.stopEngine();
   const last = async (id: string) => (await home.ledger.read('b', id)).at(-1)?.states.at(-1)?.state;
-  return { home, last, paths, dataFolder };
+  return { home, last, paths, dataFolder: join(home.folder, 'data') };
 }
 
 test('is refused to another row, which is told whose it is', async () => {

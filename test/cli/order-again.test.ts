@@ -1,11 +1,5 @@
-// Orders on a row that was let be paid again and ended before that was sent: cancelled while it waited for its slot, or
-// the budget had no room.
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AttemptState } from '../../src/domain/attempt.js';
-import { writeStopMark } from '../../src/engine/engine-record.js';
-import { enginePlaces } from '../../src/engine/places.js';
 import { rowStanding } from '../../src/home/row-standing.js';
 import { seededHome, T0 } from './seeded-home.js';
 
@@ -17,9 +11,7 @@ const REVIEW = { status: 'review', reasonCode: 'answer_lost_undecided' } as cons
 /** The engine was stopped by order: commands record and start nothing. */
 async function restingHome(states: AttemptState[]) {
   const home = await seededHome('b', [{ id: 'one', states, record: REVIEW }]);
-  const { dataFolder, stopMark } = enginePlaces(join(home.folder, 'data'));
-  mkdirSync(dataFolder, { recursive: true });
-  writeStopMark(stopMark, { openBatches: 1 });
+  home.stopEngine();
   const standing = async () =>
     rowStanding(await home.records.readRecord('b', 'one'), await home.ledger.read('b', 'one'), null);
   return { home, standing };

@@ -1,10 +1,5 @@
-// What can be ordered of a row that left the manifest: what is carried out, and nothing else.
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AttemptState } from '../../src/domain/attempt.js';
-import { writeStopMark } from '../../src/engine/engine-record.js';
-import { enginePlaces } from '../../src/engine/places.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { ACCOUNT, rowOf, type SeededHome, seededHome, T0 } from './seeded-home.js';
 
@@ -25,9 +20,7 @@ async function withoutRow(): Promise<SeededHome> {
   const facts = await writer.finish({ columns: ['id'], passthroughColumns: [], createdAtMs: T0 });
   await home.rows.setCurrentGeneration('b', facts.generation);
   // None is started for an order.
-  const { dataFolder, stopMark } = enginePlaces(join(home.folder, 'data'));
-  mkdirSync(dataFolder, { recursive: true });
-  writeStopMark(stopMark, { openBatches: 1 });
+  home.stopEngine();
   return home;
 }
 

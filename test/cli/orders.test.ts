@@ -12,8 +12,6 @@ import { decidedRows } from '../../src/cli/review/continue-rows.js';
 import { handlePairs } from '../../src/cli/review/orders.js';
 import type { AttemptState, Intent } from '../../src/domain/attempt.js';
 import { DEFAULT_SLOT_TERMS } from '../../src/domain/batch.js';
-import { writeStopMark } from '../../src/engine/engine-record.js';
-import { enginePlaces } from '../../src/engine/places.js';
 import { changeAccountLimits, readAccountLimits } from '../../src/home/account-limits.js';
 import { isCancelledBatch, markStopped } from '../../src/home/batch-marks.js';
 import { type BatchOrder, readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
@@ -43,12 +41,6 @@ beforeEach(async () => {
 
 async function lastState(id: string): Promise<AttemptState['state'] | undefined> {
   return (await home.ledger.read('b', id)).at(-1)?.states.at(-1)?.state;
-}
-
-function stopEngine(): void {
-  const { dataFolder, stopMark } = enginePlaces(join(home.folder, 'data'));
-  mkdirSync(dataFolder, { recursive: true });
-  writeStopMark(stopMark, { openBatches: 1 });
 }
 
 describe('a home that is not the one that the batch was run from', () => {
@@ -116,7 +108,7 @@ test.each([
 
 describe('orders that cannot be carried out yet', () => {
   test('after `engine stop` a review order is recorded, starts no engine, and names `resume`', async () => {
-    stopEngine();
+    home.stopEngine();
     const { exitCode, stdout, stderr } = await home.run('review', 'mark-lost', 'b', 'one');
     expect([exitCode, stdout]).toEqual([0, "row 'one': the order is recorded\n"]);
     expect(stderr).toMatch(
@@ -133,7 +125,7 @@ describe('orders that cannot be carried out yet', () => {
       { id: 'open', states: [LOST] },
       { id: 'untried' },
     ]);
-    stopEngine();
+    home.stopEngine();
     await home.run('review', 'resubmit', 'b', 'one', '--yes');
     await home.run('review', 'mark-lost', 'b', 'open');
     const generation = await home.rows.generation('b', (await home.rows.currentGeneration('b')) ?? '');
@@ -145,7 +137,7 @@ describe('orders that cannot be carried out yet', () => {
   });
 
   test('a store that fails at one row holds back neither the others nor the report', async () => {
-    stopEngine();
+    home.stopEngine();
     // A folder stands where the row's next record belongs.
     const next = home.home.keys.attempt({ batch: 'b', id: 'one', n: 1 }, 3);
     mkdirSync(join(home.folder, 'home', next, 'in the way'), { recursive: true });
@@ -215,7 +207,7 @@ describe('attach-handle', () => {
     });
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     const { port } = service.address() as AddressInfo;
-    stopEngine();
+    home.stopEngine();
     const order = ['review', 'attach-handle', 'b', 'one', 'operations/h-1', '--home', join(home.folder, 'home')];
     const place = ['--account', ACCOUNT, '--base-url', `http://127.0.0.1:${port}`];
     const { exitCode, stderr } = await cli([...order, ...place], {
@@ -304,7 +296,7 @@ describe('pause', () => {
     };
     await expect(orderPaused({ ...isHeardOf, access: home } as never, reach)).rejects.toThrow('no key');
     expect([wasPaused, await isPaused()]).toEqual([true, false]);
-    stopEngine();
+    home.stopEngine();
     expect((await home.run('pause', 'b')).exitCode).toBe(7);
     expect(await isPaused()).toBe(false);
   });

@@ -1,11 +1,6 @@
-// Budgets are raised by the order that the refusal names, also for rows that were ordered again and kept back.
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../emulator/emulator.js';
 import { countLeft, refuseSameBudget } from '../../src/cli/batch/resume-refusals.js';
-import { writeStopMark } from '../../src/engine/engine-record.js';
-import { enginePlaces } from '../../src/engine/places.js';
 import { markStopped, readSampleGate, stoppedReason, writeSampleGate } from '../../src/home/batch-marks.js';
 import { readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
 import { CREDIT, type SeededHome, type SeededRow, seededHome, T0 } from './seeded-home.js';
@@ -32,12 +27,6 @@ async function approved(home: SeededHome, maxCredits: number): Promise<void> {
     ...{ ids: ['one'], atMs: 1 },
     approved: { generation, maxCreditsNano: maxCredits * CREDIT, atMs: 2 },
   });
-}
-
-function stopEngine(home: SeededHome): void {
-  const { dataFolder, stopMark } = enginePlaces(join(home.folder, 'data'));
-  mkdirSync(dataFolder, { recursive: true });
-  writeStopMark(stopMark, { openBatches: 1 });
 }
 
 describe('a budget that was approved after a sample', () => {
@@ -67,7 +56,7 @@ describe('a budget that was approved after a sample', () => {
       const home = await budgeted([{ id: 'one', record: {} }, ...cancelledRows()], 0.8, url);
       await approved(home, 0.8);
       await markStopped(home.home, 'b', 'budget_reached', { atMs: T0 });
-      stopEngine(home);
+      home.stopEngine();
       const less = await home.run('approve', 'b', '--max-credits', '0.5');
       expect([less.exitCode, less.stderr]).toEqual([2, expect.stringContaining('--max-credits 0.5 is less')]);
       const unsaid = await home.run('approve', 'b');

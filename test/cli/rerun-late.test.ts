@@ -1,11 +1,6 @@
-// A row whose first attempt was paid again, and came late after all, is rendered again when a person orders it.
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import { intentOf } from '../../src/domain/standing.js';
-import { writeStopMark } from '../../src/engine/engine-record.js';
-import { enginePlaces } from '../../src/engine/places.js';
 import { rowStanding, statesOf } from '../../src/home/row-standing.js';
 import { seededHome, T0 } from './seeded-home.js';
 
@@ -34,9 +29,7 @@ test('rerun lets another attempt follow every output that the row has', async ()
   await home.ledger.append(second, { ...CREATED, handle: 'second' } as AttemptState);
   await home.ledger.append(second, RENDERED);
   await home.ledger.close(second);
-  const { dataFolder, stopMark } = enginePlaces(join(home.folder, 'data'));
-  mkdirSync(dataFolder, { recursive: true });
-  writeStopMark(stopMark, { openBatches: 0 });
+  home.stopEngine(0);
   const ordered = await home.run('rerun', 'b', 'one', '--yes');
   expect(ordered.exitCode).toBe(0);
   const record = await home.records.readRecord('b', 'one');

@@ -1,12 +1,10 @@
 // `rerun` before anything is sent: what it refuses, what it records, and what takes the order back.
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { decidedRows } from '../../src/cli/review/continue-rows.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import { intentOf } from '../../src/domain/standing.js';
-import { writeStopMark } from '../../src/engine/engine-record.js';
-import { enginePlaces } from '../../src/engine/places.js';
 import { isCancelledBatch, writeSampleGate } from '../../src/home/batch-marks.js';
 import { type SeededHome, seededHome, T0 } from './seeded-home.js';
 
@@ -31,14 +29,8 @@ beforeEach(async () => {
     { id: 'failed', record: { status: 'failed', reasonCode: 'invalid_request', attempts: 0 } },
     { id: 'edited', states: [CREATED, RENDERED], record: { files: [FILE], rowHash: 'other' } },
   ]);
-  stopEngine();
+  home.stopEngine(0);
 });
-
-function stopEngine(): void {
-  const { dataFolder, stopMark } = enginePlaces(join(home.folder, 'data'));
-  mkdirSync(dataFolder, { recursive: true });
-  writeStopMark(stopMark, { openBatches: 0 });
-}
 
 const states = async (id: string) => (await home.ledger.read('b', id)).map(({ states }) => states.at(-1)?.state);
 
@@ -94,7 +86,7 @@ test('the order stands in the home until it is carried out; a cancel takes it ba
 
 test('a cancel that finds nothing else to end says what it took back, in the results too', async () => {
   home = await seededHome('b', [{ id: 'one', states: [CREATED, RENDERED], record: { files: [FILE] } }]);
-  stopEngine();
+  home.stopEngine(0);
   await home.run('rerun', 'b', 'one', '--yes');
   const { stdout } = await home.run('cancel', 'b');
   expect(stdout).toContain('1 row that was to be rendered again keeps its earlier file');
@@ -109,7 +101,7 @@ test('what a row of a sample feeds beyond the sample is not ordered: it would wa
     { id: 'one', states: [CREATED, RENDERED], record: { files: [FILE] } },
     { id: 'fed', row: { media }, states: [CREATED, RENDERED], record: { files: [FILE] } },
   ]);
-  stopEngine();
+  home.stopEngine(0);
   await writeSampleGate(home.home, 'b', { ids: ['one'], atMs: 1 });
   const refused = await home.run('rerun', 'b', 'one', '--yes', '--with-dependents');
   expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("row 'fed' is not of the sample")]);
@@ -123,7 +115,7 @@ test('after `engine stop`, the order for a row that was reused is found again by
     { id: 'two', record: { files: [FILE], attempts: 0, reusedFrom: 'old/two' } },
     { id: 'untried' },
   ]);
-  stopEngine();
+  home.stopEngine(0);
   expect(await home.run('rerun', 'b', 'one', '--yes')).toMatchObject({ exitCode: 0 });
   const generation = await home.rows.generation('b', (await home.rows.currentGeneration('b')) ?? '');
   const found = await decidedRows({ access: home, batch: 'b', generation } as never);

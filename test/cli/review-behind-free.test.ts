@@ -33,6 +33,7 @@ test.each([
   const claimed = { atMs: T0 + 650_000, rowHash: 'hash', kind: 'vendor-f/video', generation, index: 0 } as const;
   await home.ledger.claim(again, intent(claimed));
   for (const state of FAILED) await home.ledger.append(again, state);
+  home.stopEngine();
   const { stderr } = await home.run('review', command, 'b', 'one', '--yes');
   expect(stderr).not.toContain('went on meanwhile');
   expect((await home.ledger.read('b', 'one')).map(standingOf)).toEqual([standing, 'ended']);

@@ -1,11 +1,6 @@
-// The review commands on a home without an engine: what they show, and what they refuse before anything is changed.
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import { intentOf } from '../../src/domain/standing.js';
-import { writeStopMark } from '../../src/engine/engine-record.js';
-import { enginePlaces } from '../../src/engine/places.js';
 import { markCancelled } from '../../src/home/batch-marks.js';
 import { discountAnswers } from '../../src/home/learned.js';
 import { rowRecord } from '../support/row-record.js';
@@ -187,9 +182,7 @@ describe('orders for many rows', () => {
     const early = await seeded.run('review', 'mark-lost', 'b', 'again', '--not-billed', '--yes');
     expect(early.stderr).toContain("row 'again': its submit is under way");
     await seeded.ledger.append({ batch: 'b', id: 'again', n: 2 }, LOST);
-    const { dataFolder, stopMark } = enginePlaces(join(seeded.folder, 'data'));
-    mkdirSync(dataFolder, { recursive: true });
-    writeStopMark(stopMark, { openBatches: 0 });
+    seeded.stopEngine(0);
     const marked = await seeded.run('review', 'mark-lost', 'b', 'again', '--not-billed', '--yes');
     expect([marked.exitCode, marked.stderr]).toEqual([0, expect.not.stringContaining('it is done')]);
     const [, second] = await seeded.ledger.read('b', 'again');
@@ -201,9 +194,7 @@ describe('orders for many rows', () => {
       { id: 'first', states: [LOST, UNDECIDED], record: REVIEW },
       { id: 'twin', row: { shares: 0 }, record: { status: 'failed', reasonCode: 'shared_row_failed', attempts: 0 } },
     ]);
-    const { dataFolder, stopMark } = enginePlaces(join(seeded.folder, 'data'));
-    mkdirSync(dataFolder, { recursive: true });
-    writeStopMark(stopMark, { openBatches: 0 });
+    seeded.stopEngine(0);
     const { exitCode, stderr } = await seeded.run('review', 'resubmit', 'b', 'first', '--yes');
     const told = /1 row that shares the output failed for the lost one: once it is there, `callsheet retry b /;
     expect([exitCode, stderr]).toEqual([0, expect.stringMatching(told)]);
@@ -274,9 +265,7 @@ test('orders that are shown for a row whose id reads as a flag are for that row 
     { id: 'two', states: [LOST, UNDECIDED], record: REVIEW },
   ]);
   // Stopped by order: what is ordered is recorded, and starts no engine.
-  const { dataFolder, stopMark } = enginePlaces(join(seeded.folder, 'data'));
-  mkdirSync(dataFolder, { recursive: true });
-  writeStopMark(stopMark, { openBatches: 1 });
+  seeded.stopEngine();
   const shown = JSON.parse((await seeded.run('review', 'show', 'b', '--json', '--', '--all')).stdout);
   const commands: string[] = shown.commands.map(({ command }: { command: string }) => command);
   expect(commands).toContainEqual(expect.stringMatching(/^callsheet review mark-lost .* -- b --all$/));

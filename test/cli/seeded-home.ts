@@ -5,6 +5,8 @@ import type { AttemptState, Intent } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { DEFAULT_S3 } from '../../src/domain/s3.js';
+import { writeStopMark } from '../../src/engine/engine-record.js';
+import { enginePlaces } from '../../src/engine/places.js';
 import { type AccountRecords, openAccountRecords } from '../../src/home/account-records.js';
 import { writeBatchOptions } from '../../src/home/batch-order.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
@@ -33,6 +35,8 @@ export interface SeededHome extends AccountRecords {
   run(...args: string[]): Promise<CliResult>;
   /** Puts another batch beside the first. */
   seed(batch: string, rows: SeededRow[]): Promise<void>;
+  /** As by `engine stop`: what is ordered is recorded, and starts no engine. */
+  stopEngine(openBatches?: number): void;
 }
 
 export async function seededHome(
@@ -53,7 +57,12 @@ export async function seededHome(
     const names = args.includes('--') ? args.splice(args.indexOf('--')) : [];
     return cli([...args, ...settings, ...names], { cwd: folder, env });
   };
-  return { ...records, folder, run, seed };
+  const stopEngine = (openBatches = 1) => {
+    const { dataFolder, stopMark } = enginePlaces(join(folder, 'data'));
+    mkdirSync(dataFolder, { recursive: true });
+    writeStopMark(stopMark, { openBatches });
+  };
+  return { ...records, folder, run, seed, stopEngine };
 }
 
 async function seedBatch(
