@@ -142,6 +142,8 @@ export interface RetryOrder {
   beforeMs: number;
   /** Empty = every class. */
   classes: string[];
+  /** Those that were given before it and that its batch had not carried out, the newest first. */
+  also?: Omit<RetryOrder, 'also'>[];
 }
 
 /** Something a watcher wants to see; kept in a short ring. */

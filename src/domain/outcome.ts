@@ -106,8 +106,23 @@ export interface RowRecord {
 }
 
 /** Whether the row had ended when a retry was ordered. Not by the time: the clock of either may have been wrong. */
-export function endedBefore(record: RowRecord, retry: { id?: string; beforeMs: number }): boolean {
+function endedBefore(record: RowRecord, retry: OneRetry): boolean {
   return retry.id === undefined ? record.finishedAtMs < retry.beforeMs : record.endedUnder !== retry.id;
+}
+
+interface OneRetry {
+  id?: string;
+  beforeMs: number;
+  classes: readonly string[];
+}
+
+/** Whether one of the retries that stand names the row's end; what ended under one of them is run again by later ones alone. */
+export function isOrderedAgain(record: RowRecord, retry: OneRetry & { also?: readonly OneRetry[] }): boolean {
+  const orders = [retry, ...(retry.also ?? [])];
+  const under = orders.findIndex((one) => !endedBefore(record, one));
+  const later = under < 0 ? orders : orders.slice(0, under);
+  const why = record.reasonCode ?? record.status;
+  return later.some(({ classes }) => classes.length === 0 || classes.includes(why));
 }
 
 /** A render that its row was given another one since. `creditsNano`: of it alone; absent when unknown. */

@@ -53,7 +53,8 @@ const DAMAGED = {
   isDamaged: true,
 } as const;
 
-const retrySchema = z.object({ id: z.exactOptional(z.string()), beforeMs: timeSchema, classes: z.array(z.string()) });
+const oneRetry = z.object({ id: z.exactOptional(z.string()), beforeMs: timeSchema, classes: z.array(z.string()) });
+const retrySchema = oneRetry.extend({ also: z.exactOptional(z.array(oneRetry)) });
 
 const priceRuleSchema: z.ZodType<PriceRule> = z.object({
   kind: kindSchema.exactOptional(),

@@ -1,7 +1,7 @@
 import type { Begins, RetryOrder } from '../contract/workflows.js';
 import type { Attempt } from '../domain/attempt.js';
 import { REASONS } from '../domain/failure.js';
-import { endedBefore, isRecordOf, type LiveWord, type RowRecord, type Status } from '../domain/outcome.js';
+import { isOrderedAgain, isRecordOf, type LiveWord, type RowRecord, type Status } from '../domain/outcome.js';
 import { allowsAnother, countTold, intentOf, isKnownUnbilled, type Standing, standingOf } from '../domain/standing.js';
 
 /** What the home knows of a row: it ended, or where its job begins. */
@@ -165,9 +165,7 @@ function beginsAt(
 
 /** Rows that a retry runs again: those that ended before it, unbilled, or whose paid output may still be fetched. */
 function isRetried(record: RowRecord, retry: RetryOrder | null): boolean {
-  if (retry === null || !endedBefore(record, retry)) return false;
-  const wanted = retry.classes.length === 0 || retry.classes.includes(record.reasonCode ?? record.status);
-  if (!wanted) return false;
+  if (retry === null || !isOrderedAgain(record, retry)) return false;
   if (record.status === 'failed' || record.status === 'cancelled') return true;
   return record.reasonCode !== undefined && REASONS[record.reasonCode].class === 'output';
 }

@@ -7,8 +7,9 @@ import type { CreditsNano } from '../domain/money.js';
 import type { RowRecord } from '../domain/outcome.js';
 import { isKnownUnbilled, standingOf } from '../domain/standing.js';
 import type { AccountRecords } from './account-records.js';
-import { cancelled, isCancelledBatch, sampleInForce, stoppedReason } from './batch-marks.js';
-import { readBatchOrder } from './batch-order.js';
+import { cancelled, clearCancelled, isCancelledBatch, sampleInForce, stoppedReason } from './batch-marks.js';
+import { changeBatchOrder, readBatchOrder } from './batch-order.js';
+import type { HomePlace } from './home-keys.js';
 import { isRerun, type RerunOrder, rerunOrder } from './row-orders.js';
 import type { StoredRow } from './row-records.js';
 import { type RowContent, type RowStanding, rowStanding, statesOf } from './row-standing.js';
@@ -110,7 +111,16 @@ export async function standingOfRow(
  */
 export function retryFor(record: RowRecord | undefined, retry: RetryOrder | null): RetryOrder | null {
   if (retry === null || record?.status !== 'cancelled') return retry;
-  return { classes: retry.classes, beforeMs: Number.POSITIVE_INFINITY };
+  const whenever = ({ classes }: RetryOrder) => ({ classes, beforeMs: Number.POSITIVE_INFINITY });
+  return { ...whenever(retry), ...(retry.also && { also: retry.also.map(whenever) }) };
+}
+
+/** Takes a cancel back for a retry that comes after it: what was to be retried before the cancel stays cancelled. */
+export async function takeBackCancel(home: HomePlace, batch: string): Promise<void> {
+  if (await isCancelledBatch(home, batch)) {
+    await changeBatchOrder(home, batch, (order) => (order?.retry ? { ...order, retry: null } : undefined));
+  }
+  await clearCancelled(home, batch);
 }
 
 /** A row that ended by itself has a record. */

@@ -53,6 +53,21 @@ export function keptRetry(order: BatchOrder | undefined, generation: string): Re
   return order?.generation === generation ? (order.retry ?? null) : null;
 }
 
+/** The message of an order stays below 4 KB. */
+const RETRIES_KEPT = 4;
+
+/** A retry of some classes takes nothing from one that its batch still carries out. Pure. */
+export function bothRetries(given: RetryOrder | null, standing: RetryOrder | null): RetryOrder | null {
+  if (given === null || standing === null) return given ?? standing;
+  if (given.id !== undefined && given.id === standing.id) return given;
+  const { also = [], ...before } = standing;
+  const earlier = [before, ...also];
+  const isCovered = ({ classes }: Pick<RetryOrder, 'classes'>): boolean =>
+    given.classes.length === 0 || (classes.length > 0 && classes.every((one) => given.classes.includes(one)));
+  // All or none: what ended under one of them has ended before those that came later, as long as those are known.
+  return earlier.every(isCovered) ? given : { ...given, also: earlier.slice(0, RETRIES_KEPT) };
+}
+
 /** Only what bounds the batch was changed. */
 export function sayLimited({ terminal, isJson }: Session, batch: string): void {
   if (isJson) terminal.json({ schema: 1, batch, order: 'limits' });

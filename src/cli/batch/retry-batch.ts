@@ -1,6 +1,7 @@
-import { clearCancelled, clearStopped, isCancelledBatch, sampleInForce } from '../../home/batch-marks.js';
+import { clearStopped, isCancelledBatch, sampleInForce } from '../../home/batch-marks.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { clearFollowers } from '../../home/row-orders.js';
+import { takeBackCancel } from '../../home/run-order.js';
 import { readOwnCredits } from '../access/read-account.js';
 import { hintsOf } from '../open-session.js';
 import { approvePlan } from '../plan/approve-plan.js';
@@ -50,7 +51,7 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
     const which = flags.class === undefined ? '' : ` of class ${flags.class}`;
     terminal.note(`'${batch}' has no failed or cancelled row${which}: nothing is run again`);
     if (sample !== undefined && (await isCancelledBatch(access.home, batch))) {
-      await clearCancelled(access.home, batch);
+      await takeBackCancel(access.home, batch);
       terminal.note('the cancel is taken back: the rest waits for approval as before');
     }
     const held = sample === undefined ? 0 : generation.rows - rows.finishedBefore.filter((isRow) => isRow).length;
@@ -67,7 +68,7 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   // Not before it can be handed over: of a retry that was refused nothing may stand that a later `resume --all` pays for.
   return submitAndFollow({ ...known, session: asOrdered(session, order), rows, retry, retries }, async () => {
     await inputs?.accept();
-    await clearCancelled(access.home, batch);
+    await takeBackCancel(access.home, batch);
     await clearStopped(access.home, batch);
     await clearFollowers(access.home, batch);
   });

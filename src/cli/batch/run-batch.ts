@@ -2,10 +2,11 @@ import { requiredBaseUrl } from '../../config/make-config.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { BatchOptions, ResponseFormat, SlotTerms } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
-import { clearCancelled, clearStopped, writeSampleGate } from '../../home/batch-marks.js';
+import { clearStopped, writeSampleGate } from '../../home/batch-marks.js';
 import { batchOptions, readBatchOrder, writeBatchOptions } from '../../home/batch-order.js';
 import { clearFollowers, orderRerun, rerunOrder } from '../../home/row-orders.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
+import { takeBackCancel } from '../../home/run-order.js';
 import { type BatchPlace, openHomeAccess } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
 import type { WorkAccess } from '../access/work-access.js';
@@ -140,7 +141,7 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
   await markAsOwn(access, batch);
   await clearStopped(access.home, batch);
   await clearFollowers(access.home, batch);
-  if (request.retry !== null) await clearCancelled(access.home, batch);
+  if (request.retry !== null) await takeBackCancel(access.home, batch);
   await awaitAgain(access, batch, prepared.lost);
 }
 

@@ -13,7 +13,15 @@ import { sharedAddress } from '../access/work-place.js';
 import type { Session } from '../session.js';
 import { orderRpm } from './batch-rpm.js';
 import { isRunning } from './batch-source.js';
-import { approvedLimits, type BatchTerms, givenLimits, keptRetry, termsOf, withLimits } from './batch-terms.js';
+import {
+  approvedLimits,
+  type BatchTerms,
+  bothRetries,
+  givenLimits,
+  keptRetry,
+  termsOf,
+  withLimits,
+} from './batch-terms.js';
 
 /** Hands a generation of rows to the batch's workflow, which is started when it does not run. */
 
@@ -154,7 +162,7 @@ function orderOf(
   const isSame = running.generation === generation;
   return {
     ...withLimits(running, givenLimits(limits, running.limits)),
-    retry: retry ?? (isSame ? (running.retry ?? null) : null),
+    retry: bothRetries(retry, (isSame && running.retry) || null),
     generation,
   };
 }
