@@ -77,7 +77,7 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
         done.left.push(batch);
         continue;
       }
-      const supply = supplyOf({ generation });
+      const supply = { ...supplyOf({ generation }), retry: keptRetry(terms, generation.generation) };
       // A paused one is handed over too: what it has at the service is paid, and is fetched.
       await (terms.isPaused ? supplyAgain(at, work, supply) : submitBatch(at, work, supply, terms));
       (terms.isPaused ? done.paused : done.resumed).push(batch);
