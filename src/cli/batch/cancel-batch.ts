@@ -3,9 +3,13 @@ import { cancelBatch } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import { providerOf } from '../../domain/kind.js';
+import type { RowRecord } from '../../domain/outcome.js';
 import { clearCancelled, isCancelledBatch, markCancelled, stoppedReason } from '../../home/batch-marks.js';
+import { readBatchOrder } from '../../home/batch-order.js';
 import { resultLines } from '../../home/result-lines.js';
 import { dropReruns } from '../../home/row-orders.js';
+import { rowStanding } from '../../home/row-standing.js';
+import { retryFor } from '../../home/run-order.js';
 import { absentIsUndefined } from '../../temporal/look.js';
 import { resultSources } from '../access/home-access.js';
 import { joinWork, type WorkAccess } from '../access/work-access.js';
@@ -14,6 +18,7 @@ import { sayMeanwhile } from '../terminal.js';
 import { amount } from '../views/counts.js';
 import { type BatchSource, createBatchSource, UNHEARD, unlessOutage } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
+import { keptRetry } from './batch-terms.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
 import { type Cancelled, type Left, tellCancelled, type Uncounted } from './tell-cancelled.js';
 
@@ -80,8 +85,14 @@ async function tellEnded({ session, access, batch, generation: { generation } }:
 /** Whether a row is under way, or might have been tried but for the order that was given just now. */
 async function hadOpenRows({ access, batch, generation }: KnownBatch, isMarkNew: boolean): Promise<boolean> {
   const mightStart = isMarkNew && (await stoppedReason(access.home, batch)) === undefined;
-  for await (const { live, ended, removed } of resultLines(resultSources(access), batch, generation.generation)) {
-    if (!removed && (live !== undefined || (mightStart && ended === 'cancelled'))) return true;
+  const retry = keptRetry(await readBatchOrder(access.home, batch), generation.generation);
+  // A row that a retry has not come to yet keeps the record of its end.
+  const isQueued = (record: RowRecord | undefined): boolean =>
+    (record?.status === 'failed' || record?.status === 'cancelled') &&
+    !rowStanding(record, null, retryFor(record, retry)).ended;
+  for await (const line of resultLines(resultSources(access), batch, generation.generation)) {
+    const { live, ended, record, removed } = line;
+    if (!removed && (live !== undefined || (mightStart && (ended === 'cancelled' || isQueued(record))))) return true;
   }
   return false;
 }
