@@ -3,8 +3,15 @@ import { expect, test } from 'vitest';
 import type { FollowEnd } from '../../src/cli/batch/follow.js';
 import { leaveBatch } from '../../src/cli/batch/watch-batch.js';
 import { orItsEnd } from '../../src/cli/batch/write-end.js';
+import type { RetryOrder } from '../../src/contract/workflows.js';
 import { noCounts, type RowRecord } from '../../src/domain/outcome.js';
+import { writeBatchOrder } from '../../src/home/batch-order.js';
 import { type SeededRow, seededHome } from './seeded-home.js';
+
+const TERMS = {
+  limits: { maxCreditsNano: null, maxFailures: null },
+  policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 },
+} as const;
 
 async function leave(record: Partial<RowRecord>, reason: 'credits' | 'key' = 'credits') {
   const rows: SeededRow[] = [{ id: 'one', record }, { id: 'open' }];
@@ -38,14 +45,23 @@ test('a refused key is no order of 3, 6, 1', async () => {
 });
 
 test('an engine that was stopped while the last rows ended: the batch has ended, with its own exit code', async () => {
-  const end = async (rows: SeededRow[]) => {
+  const end = async (rows: SeededRow[], retry: RetryOrder | null = null) => {
     const access = await seededHome('b', rows);
     const generation = (await access.rows.currentGeneration('b')) ?? '';
     const config = { s3: {} };
+    await writeBatchOrder(access.home, 'b', { ...TERMS, retry, generation });
     return orItsEnd({ access: { ...access, config }, batch: 'b' } as never, generation, { end: 'stopped' });
   };
   expect(await end([{ id: 'one', record: {} }])).toMatchObject({ end: 'ended', result: { counts: { done: 1 } } });
   expect(await end([{ id: 'one', record: {} }, { id: 'open' }])).toEqual({ end: 'stopped' });
+  // Rows that a retry has not come to have the records of their ends.
+  const failed: SeededRow = {
+    id: 'one',
+    record: { status: 'failed', reasonCode: 'render_failed', endedUnder: 'last' },
+  };
+  const order = (id: string): RetryOrder => ({ id, beforeMs: 0, classes: [] });
+  expect(await end([failed], order('next'))).toEqual({ end: 'stopped' });
+  expect(await end([failed], order('last'))).toMatchObject({ end: 'ended', result: { counts: { failed: 1 } } });
 });
 
 test('who leaves a batch is told how many jobs render, by the last look', async () => {

@@ -3,13 +3,10 @@ import { cancelBatch } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import { providerOf } from '../../domain/kind.js';
-import type { RowRecord } from '../../domain/outcome.js';
 import { clearCancelled, isCancelledBatch, markCancelled, stoppedReason } from '../../home/batch-marks.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { resultLines } from '../../home/result-lines.js';
 import { dropReruns } from '../../home/row-orders.js';
-import { rowStanding } from '../../home/row-standing.js';
-import { retryFor } from '../../home/run-order.js';
 import { absentIsUndefined } from '../../temporal/look.js';
 import { resultSources } from '../access/home-access.js';
 import { joinWork, type WorkAccess } from '../access/work-access.js';
@@ -21,6 +18,7 @@ import { batchTally } from './batch-tally.js';
 import { keptRetry } from './batch-terms.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
 import { type Cancelled, type Left, tellCancelled, type Uncounted } from './tell-cancelled.js';
+import { isQueued } from './what-is-left.js';
 
 /** Cancels a batch and says what still runs, is billed, and is fetched. The order comes first, the counting after it. */
 
@@ -86,13 +84,10 @@ async function tellEnded({ session, access, batch, generation: { generation } }:
 async function hadOpenRows({ access, batch, generation }: KnownBatch, isMarkNew: boolean): Promise<boolean> {
   const mightStart = isMarkNew && (await stoppedReason(access.home, batch)) === undefined;
   const retry = keptRetry(await readBatchOrder(access.home, batch), generation.generation);
-  // A row that a retry has not come to yet keeps the record of its end.
-  const isQueued = (record: RowRecord | undefined): boolean =>
-    (record?.status === 'failed' || record?.status === 'cancelled') &&
-    !rowStanding(record, null, retryFor(record, retry)).ended;
   for await (const line of resultLines(resultSources(access), batch, generation.generation)) {
     const { live, ended, record, removed } = line;
-    if (!removed && (live !== undefined || (mightStart && (ended === 'cancelled' || isQueued(record))))) return true;
+    if (!removed && (live !== undefined || (mightStart && (ended === 'cancelled' || isQueued(record, retry)))))
+      return true;
   }
   return false;
 }

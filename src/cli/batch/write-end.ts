@@ -5,6 +5,7 @@ import { createPosters } from '../../report/posters.js';
 import { type BatchPlace, type HomeAccess, resultSources } from '../access/home-access.js';
 import { batchTally, type HomeTally } from './batch-tally.js';
 import type { FollowEnd } from './follow.js';
+import { hasQueuedRows } from './what-is-left.js';
 
 /** The end of a batch as its records tell it, where no workflow is there to say it. */
 
@@ -28,7 +29,7 @@ export async function resultOf({ home }: HomeAccess, batch: string, tally: HomeT
 export async function orItsEnd({ access, batch }: BatchPlace, generation: string, end: FollowEnd): Promise<FollowEnd> {
   if (end.end !== 'stopped') return end;
   const tally = await batchTally(access, batch, generation);
-  if (tally.open > 0) return end;
+  if (tally.open > 0 || (await hasQueuedRows(access, batch, generation))) return end;
   await writeEnd(access, batch, generation);
   return { end: 'ended', result: await resultOf(access, batch, tally) };
 }
