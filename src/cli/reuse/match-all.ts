@@ -62,7 +62,7 @@ function takeRender({ taken }: Matching, group: RenderGroup, render: KnownRender
   else if (group.rows.some(({ id }) => id === render.id)) group.renders.push(render);
 }
 
-async function matchGroup({ found, facts, check }: Matching, group: RenderGroup): Promise<void> {
+async function matchGroup({ found, facts, check, taken }: Matching, group: RenderGroup): Promise<void> {
   const { order } = found;
   // All rows of a group ask for the same, URLs too.
   const isCovered = order === 'urls' || group.rows[0]?.hasUrls !== true;
@@ -79,7 +79,11 @@ async function matchGroup({ found, facts, check }: Matching, group: RenderGroup)
     for (const row of missed.slice(0, group.underWay)) facts.onElsewhere(row);
     return;
   }
-  for (const one of matched) book(found, facts, one);
+  for (const one of matched) {
+    book(found, facts, one);
+    // A row that others feed is asked for later, and may ask for the very same.
+    if (one.render !== undefined) taken.add(renderName(one.render), 1);
+  }
   for (const row of missed.slice(0, group.underWay)) facts.onElsewhere(row);
   const lost = flaws.slice(0, missed.length);
   found.lostCount += lost.length;
