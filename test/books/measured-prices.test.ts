@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { addMeasurement, cellsOf, measuredCost } from '../../src/books/prices/measured-prices.js';
+import { discountedRange } from '../../src/books/prices/price-book.js';
 import { contradictedPrice, rowPrice } from '../../src/books/prices/row-price.js';
 import type { MeasuredPrice, PriceRule } from '../../src/domain/price.js';
 import type { Media, Row } from '../../src/domain/row.js';
@@ -73,6 +74,17 @@ describe('what else a price may depend on', () => {
     expect(measuredCost(prices, clip, LIST, { billedSeconds: 6 })).toEqual(exactly(240_000_000));
     expect(measuredCost(prices, clip, LIST)).toEqual({ lo: 199_992_000, hi: 280_008_000 });
     expect(measuredCost(prices, row('svc/clip', { model: 'm', duration: 6, audio: true }), LIST)).toBeNull();
+  });
+
+  it('a discount is taken off what a plan sums: no row costs more than its part of that', () => {
+    const clip = row('svc/clip', { model: 'm', duration: 6 });
+    const cells = cellsOf(clip, { billedSeconds: 6 });
+    const at = { multiplierPpb: 800_000_000, exclusive: true, atMs: 1 };
+    const prices = addMeasurement([], { kind: clip.kind, cells, paidNano: 192_000_001, ...at });
+    const list = measuredCost(prices, clip, LIST);
+    for (const ppb of [500_000_000, 800_000_000, 900_000_000]) {
+      expect(measuredCost(prices, clip, ppb)).toEqual(list && discountedRange(list, ppb));
+    }
   });
 
   it('the script of an avatar bounds nothing; its audio does', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { configuredCost } from '../../src/books/prices/price-book.js';
 import { approvalOf } from '../../src/cli/plan/approve-plan.js';
 import { type ChangedId, noteChanged } from '../../src/cli/plan/changed-rows.js';
 import { planJson } from '../../src/cli/plan/make-plan.js';
@@ -46,6 +47,15 @@ describe('costs', () => {
   test('bounds add up; what has no upper bound is unknown', () => {
     const { total } = planCosts(tallyOf({ lo: 1, hi: 3 }, { lo: 2, hi: 2 }, { lo: 5, hi: null }, null), () => LIST);
     expect(total).toMatchObject({ rows: 4, toSubmit: 4, lowNano: 3, worstNano: 5, unknown: 2 });
+  });
+
+  test('a discounted sum holds what a budget reserves row by row', () => {
+    const rules = [{ components: [{ unit: 'megapixel' as const, credits: '0.0006' }] }];
+    const image = { ...row, cells: { width: 1024, height: 1024 } };
+    const at = (ppb: number) => configuredCost(image, rules, ppb);
+    const prices = Array.from({ length: 100 }, () => at(LIST));
+    const { total } = planCosts(tallyOf(...prices), () => 0.8 * LIST);
+    expect(total).toMatchObject({ lowNano: total.worstNano, worstNano: 100 * (at(0.8 * LIST)?.hi ?? 0) });
   });
 
   test('finished and joined rows cost nothing more', () => {

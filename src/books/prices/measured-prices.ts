@@ -9,6 +9,7 @@ import {
   type BilledFacts,
   billedQuantities,
   discounted,
+  discountedRange,
   isExact,
   keepable,
   LIST_PRICE_PPB,
@@ -103,14 +104,18 @@ function hiddenIn(row: Row, facts: BilledFacts): 'nothing' | 'length' | 'somethi
   return open.every(([unit]) => unit === 'second') ? 'length' : 'something';
 }
 
-/** A price for another number of seconds; what was read of the balance is not exact, and grows with them. */
+/**
+ * A price for another number of seconds; what was read of the balance is not exact, and grows with them. Made without a
+ * discount, which is taken off last: a plan, which does so too, cannot be below what a budget reserves.
+ */
 function scaled(one: MeasuredPrice, { lo, hi }: Quantity, discountPpb: number): CreditsRange | null {
   const seconds = Number(one.cells.second);
   if (!(seconds > 0)) return null;
-  const paid = paidAt(one, discountPpb);
-  const least = Math.max(0, Math.floor((paid.lo / seconds) * lo) - SCALED_TOLERANCE_NANO);
-  const most = hi === null ? null : Math.ceil((paid.hi / seconds) * hi) + SCALED_TOLERANCE_NANO;
-  return keepable({ lo: least, hi: most });
+  const list = listRange(one);
+  const within = Math.ceil((SCALED_TOLERANCE_NANO / one.multiplierPpb) * LIST_PRICE_PPB);
+  const least = Math.max(0, Math.floor((list.lo / seconds) * lo) - within);
+  const most = hi === null ? null : Math.ceil((list.hi / seconds) * hi) + within;
+  return keepable(discountedRange({ lo: least, hi: most }, discountPpb));
 }
 
 type Subject = Pick<MeasuredPrice, 'kind' | 'cells'>;

@@ -8,7 +8,7 @@ import { adapterFor } from '../../kinds/index.js';
 import { activeDiscount, type Discount } from '../../service/account.js';
 import type { Session } from '../session.js';
 import { amount, creditsRangeText, percentOff } from '../views/counts.js';
-import { type PlanTally, paidNano } from './plan-tally.js';
+import { type PlanTally, paidRange } from './plan-tally.js';
 
 /** A discount that holds now for rows of the plan; its end is exclusive (service document 1, Discount). */
 export interface PlanDiscount {
@@ -34,13 +34,14 @@ export function multiplierOf(kind: Kind, discounts: readonly Discount[], atMs: n
 /** Which discounts the rows to submit have. */
 export function planDiscounts({ cells }: PlanTally, discounts: readonly Discount[], atMs: number): PlanDiscount[] {
   const found = new Map<string, PlanDiscount>();
-  for (const { kind, toSubmit, worstNano } of cells.values()) {
+  for (const cell of cells.values()) {
+    const { kind, toSubmit, worstNano } = cell;
     const active = discountOf(kind, discounts, atMs);
     if (active === undefined || active.multiplierPpb === LIST_PRICE_PPB || toSubmit === 0) continue;
     const { entrypoint, multiplierPpb, effectiveToMs: untilMs } = active;
     const one = found.get(entrypoint) ?? { entrypoint, multiplierPpb, untilMs, listNano: 0, paidNano: 0 };
     one.listNano += worstNano;
-    one.paidNano += paidNano(worstNano, multiplierPpb);
+    one.paidNano += paidRange(cell, multiplierPpb).worstNano;
     found.set(entrypoint, one);
   }
   return [...found.values()];

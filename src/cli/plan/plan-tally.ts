@@ -1,4 +1,4 @@
-import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { discounted } from '../../books/prices/price-book.js';
 import type { Kind } from '../../domain/kind.js';
 import type { CreditsNano, CreditsRange } from '../../domain/money.js';
 import { noCounts, type Status } from '../../domain/outcome.js';
@@ -43,6 +43,8 @@ export interface CostTally {
 interface Cell extends CostTally {
   kind: Kind;
   group: string | undefined;
+  /** How many of the rows to submit have which list price: each is rounded by itself, as its reservation is. */
+  prices: Map<string, { lo: CreditsNano; hi: CreditsNano; rows: number }>;
 }
 
 export interface PlanTally {
@@ -110,7 +112,7 @@ export function tallyElsewhere(tally: PlanTally, row: Tallied, price: CreditsRan
 
 function cellOf(tally: PlanTally, { kind, group }: Tallied): Cell {
   const key = `${kind} ${group ?? ''}`;
-  const cell = tally.cells.get(key) ?? { kind, group, ...newCostTally() };
+  const cell = tally.cells.get(key) ?? { kind, group, ...newCostTally(), prices: new Map() };
   tally.cells.set(key, cell);
   return cell;
 }
@@ -120,9 +122,9 @@ export function planCosts(tally: PlanTally, discountPpb: (kind: Kind) => number)
   const costs: PlanCosts = { total: newCostTally(), byKind: new Map(), byGroup: new Map() };
   for (const cell of tally.cells.values()) {
     const ppb = discountPpb(cell.kind);
-    const paid = (nano: CreditsNano): CreditsNano => paidNano(nano, ppb);
-    const [lowNano, worstNano, savedNano] = [paid(cell.lowNano), paid(cell.worstNano), paid(cell.savedNano)];
-    const one: CostTally = { ...cell, lowNano, worstNano, savedNano, elsewhereNano: paid(cell.elsewhereNano) };
+    const paid = (nano: CreditsNano): CreditsNano => discounted(nano, ppb);
+    const [savedNano, elsewhereNano] = [paid(cell.savedNano), paid(cell.elsewhereNano)];
+    const one: CostTally = { ...cell, ...paidRange(cell, ppb), savedNano, elsewhereNano };
     addTally(costs.total, one);
     addTally(entry(costs.byKind, cell.kind), one);
     if (cell.group !== undefined) addTally(entry(costs.byGroup, cell.group), one);
@@ -130,8 +132,17 @@ export function planCosts(tally: PlanTally, discountPpb: (kind: Kind) => number)
   return costs;
 }
 
-export function paidNano(listNano: CreditsNano, multiplierPpb: number): CreditsNano {
-  return Math.round((listNano / LIST_PRICE_PPB) * multiplierPpb);
+/**
+ * What the rows to submit cost at a multiplier. A sum that was rounded once would be below what a budget reserves row by
+ * row, so that its last row had no room.
+ */
+export function paidRange({ prices }: Cell, multiplierPpb: number): Pick<CostTally, 'lowNano' | 'worstNano'> {
+  const sum = { lowNano: 0, worstNano: 0 };
+  for (const { lo, hi, rows } of prices.values()) {
+    sum.lowNano += rows * discounted(lo, multiplierPpb);
+    sum.worstNano += rows * discounted(hi, multiplierPpb);
+  }
+  return sum;
 }
 
 /** The middle between the bounds: no better guess is made. */
@@ -139,14 +150,19 @@ export function expectedNano(tally: Pick<CostTally, 'lowNano' | 'worstNano'>): C
   return Math.round((tally.lowNano + tally.worstNano) / 2);
 }
 
-function addPrice(cell: CostTally, price: CreditsRange | null, by: 1 | -1): void {
+function addPrice(cell: Cell, price: CreditsRange | null, by: 1 | -1): void {
   cell.toSubmit += by;
   if (price === null || price.hi === null) {
     cell.unknown += by;
     return;
   }
-  cell.lowNano += by * price.lo;
-  cell.worstNano += by * price.hi;
+  const { lo, hi } = price;
+  cell.lowNano += by * lo;
+  cell.worstNano += by * hi;
+  const key = `${lo} ${hi}`;
+  const known = cell.prices.get(key) ?? { lo, hi, rows: 0 };
+  known.rows += by;
+  cell.prices.set(key, known);
 }
 
 function addTally(sum: CostTally, one: CostTally): void {
