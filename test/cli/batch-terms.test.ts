@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { asOrdered, termsOf } from '../../src/cli/batch/batch-terms.js';
+import { asOrdered, givenLimits, goingLimits, termsOf } from '../../src/cli/batch/batch-terms.js';
 import { tellUnheld } from '../../src/cli/batch/resume-refusals.js';
 import type { Session } from '../../src/cli/session.js';
+import type { BatchLimits } from '../../src/domain/batch.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
 import { seededHome } from './seeded-home.js';
 
@@ -33,6 +34,17 @@ test('what it says itself goes before', () => {
 test('what a settings file says for all batches does not', () => {
   const budget = { maxCredits: 60_000_000_000, maxFailures: { rows: 9 }, askAbove: 0 };
   expect(termsOf(asOrdered(sessionOf({ budget, ambiguity: 'always' }), ORDERED), 1)).toEqual(ORDERED);
+});
+
+test('resume takes no budget from a settings file for one that the batch was run with', () => {
+  const budget = { maxCredits: 60_000_000_000, maxFailures: { rows: 9 }, askAbove: 0 };
+  const kept = (flags: string[], limits: BatchLimits) =>
+    givenLimits(goingLimits(sessionOf({ budget }, flags), limits), limits);
+  expect(kept([], ORDERED.limits)).toEqual(ORDERED.limits);
+  const raised = { ...ORDERED.limits, maxCreditsNano: 60_000_000_000 };
+  expect(kept(['budget.maxCredits'], ORDERED.limits)).toEqual(raised);
+  // One that has none has that of the settings.
+  expect(kept([], { maxCreditsNano: null, maxFailures: { rows: 5 } })).toEqual(raised);
 });
 
 test('a batch of an earlier callsheet, which kept no order, has the terms of the command', () => {

@@ -15,6 +15,20 @@ export function limitsOf({ config }: Session): BatchLimits {
   return { maxCreditsNano: config.budget.maxCredits, maxFailures: config.budget.maxFailures };
 }
 
+/**
+ * What a command gives a batch that goes on: its own flags. What settings say for all batches takes no limit from it that
+ * it was run with, and holds where it has none. `before`: what it was run with, as far as that is known.
+ */
+export function goingLimits(session: Session, before: BatchLimits | undefined): BatchLimits {
+  const { maxCreditsNano, maxFailures } = limitsOf(session);
+  const isOwn = (setting: string): boolean => session.origins.get(setting)?.name === 'flag';
+  const isGiven = (setting: string, known: unknown): boolean => isOwn(setting) || (known ?? null) === null;
+  return {
+    maxCreditsNano: isGiven('budget.maxCredits', before?.maxCreditsNano) ? maxCreditsNano : null,
+    maxFailures: isGiven('budget.maxFailures', before?.maxFailures) ? maxFailures : null,
+  };
+}
+
 /** What the settings of a command say of a batch. */
 export function termsOf(session: Session, retries: number): BatchTerms {
   const { ambiguity, alwaysMaxWaste } = session.config;

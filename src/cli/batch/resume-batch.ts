@@ -2,7 +2,7 @@ import { resumeBatch, setBudget } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import type { BatchLimits } from '../../domain/batch.js';
 import { clearStopped, stoppedReason } from '../../home/batch-marks.js';
-import { changeBatchOrder, orderPause, readBatchOrder } from '../../home/batch-order.js';
+import { type BatchOrder, changeBatchOrder, orderPause, readBatchOrder } from '../../home/batch-order.js';
 import { absentIsUndefined } from '../../temporal/look.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js';
@@ -11,7 +11,7 @@ import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { orderRpm, refuseRpmOfAll, refuseSharedRpm } from './batch-rpm.js';
 import { createBatchSource, signalRunning } from './batch-source.js';
-import { approvedLimits, givenLimits, keptRetry, limitsOf, withLimits } from './batch-terms.js';
+import { approvedLimits, givenLimits, goingLimits, keptRetry, withLimits } from './batch-terms.js';
 import { tellHeldAccount } from './held-account.js';
 import {
   fullDisk,
@@ -119,7 +119,7 @@ function supplyOf({ generation: { generation, rows } }: Pick<KnownBatch, 'genera
 export async function resumeStopped(session: Session, batch: string, trustsHome: boolean): Promise<boolean> {
   const known = await knownBatch(session, batch);
   await refuseStrangeHome(known, trustsHome);
-  await refuseLimits(known, limitsOf(session));
+  await refuseLimits(known, givenTo(session, await readBatchOrder(known.access.home, batch)));
   // What it let go on would be paid for, and could not be stored.
   const full = await fullDisk(session, known.out);
   if (full !== undefined) throw new UserError(`${full}; nothing was changed`, EXIT.configuration);
@@ -142,8 +142,9 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
   const stopped = await stoppedReason(home, batch);
   const isRunning = (await createBatchSource(known, work).state()).state === 'running';
   const terms = await readBatchOrder(home, batch);
-  const before = terms?.limits ?? limitsOf(session);
-  const limits = givenLimits(limitsOf(session), before);
+  const given = givenTo(session, terms);
+  const before = terms?.limits ?? given;
+  const limits = givenLimits(given, before);
   const isLeft = (await stoppedEarly(known)) || (await hasOpenRows(known)) || (await waitsForOutput(known));
   // Rows that left the manifest are in no count.
   if (!isRunning && !isLeft && (await carryOut(known, work))) return true;
@@ -157,15 +158,15 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
   };
   if (!isRunning && isLeft) return runAgain();
   if (!isRunning && ownLimits(session).length > 0) {
-    await orderLimits(known, limitsOf(session));
+    await orderLimits(known, given);
     return false;
   }
   await orderPause(home, batch, false);
   if (isRunning) {
-    await orderLimits(known, limitsOf(session));
+    await orderLimits(known, given);
     await orderRpm(known, work, false);
     const handle = work.temporal.client.workflow.getHandle(batchId(home.account, batch));
-    const order = { ...limitsOf(session), lifted: await clearStopped(home, batch) };
+    const order = { ...given, lifted: await clearStopped(home, batch) };
     // It may have ended meanwhile, by its own stop.
     if ((await absentIsUndefined(() => handle.signal(setBudget, order).then(() => true))) === undefined)
       return runAgain();
@@ -174,6 +175,10 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
   await signalRunning(known, work, resumeBatch);
   await carryOut(known, work);
   return true;
+}
+
+function givenTo(session: Session, order: BatchOrder | undefined): BatchLimits {
+  return goingLimits(session, order?.isDamaged ? undefined : order?.limits);
 }
 
 async function orderLimits({ access, batch, generation }: KnownBatch, given: BatchLimits): Promise<void> {
