@@ -7,7 +7,7 @@ import { fedRow, feedersOf } from '../../home/feeders.js';
 import { orderFollowers } from '../../home/row-orders.js';
 import { knownPrices, listPrice } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
-import { approvedLimits } from '../batch/batch-terms.js';
+import { approvedLimits, goingLimits } from '../batch/batch-terms.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { commandHint, orderWords } from '../open-session.js';
 import { spentBefore } from '../plan/approve-plan.js';
@@ -135,11 +135,6 @@ export function dependentsJson({ rows, cost, follow }: Dependents): object {
   return { rows: rows.map(({ id }) => id), credits, follow: follow && rows.length > 0 };
 }
 
-/** What the batch may cost by its own order: no order pays beyond it. */
-async function ownLimit({ access, batch }: KnownBatch): Promise<CreditsNano | null> {
-  return (await readBatchOrder(access.home, batch))?.limits?.maxCreditsNano ?? null;
-}
-
 /** Rows of one batch that would be sent again. */
 interface SentAgain {
   /** `2 rows would be sent again for 0.8 credits`. */
@@ -149,10 +144,14 @@ interface SentAgain {
   unbilledNano: CreditsNano;
 }
 
-/** Throws a UserError (`B52`) where a batch would cost more than its own budget or --max-credits, with what it has spent before. */
+/**
+ * Throws a UserError (`B52`) where a batch would cost more than its own budget or --max-credits, with what it has spent
+ * before: no order pays beyond either.
+ */
 export async function refuseOverBudget(known: KnownBatch, again: SentAgain): Promise<void> {
-  const own = known.session.config.budget.maxCredits;
-  const limits = [own, await ownLimit(known)].filter((limit) => limit !== null);
+  const ordered = (await readBatchOrder(known.access.home, known.batch))?.limits;
+  const own = goingLimits(known.session, ordered).maxCreditsNano;
+  const limits = [own, ordered?.maxCreditsNano ?? null].filter((limit) => limit !== null);
   if (limits.length === 0) return;
   const maxCredits = Math.min(...limits);
   const spent = await spentBefore(known);
