@@ -72,6 +72,28 @@ test('after a restart tabs say that their session is gone, and take that of a ta
   await after.stop();
 }, 60_000);
 
+test('after a restart the address that is printed then is taken in the same tab; one that is used up asks other tabs', async () => {
+  const before = await serveHome(home);
+  const context = await browser.newContext();
+  const first = await context.newPage();
+  await first.goto(before.url);
+  await shows(first);
+  await before.stop();
+  await first.getByText('The server does not answer').waitFor();
+  const after = await serveHome(home, '--port', new URL(before.origin).port);
+  await first.getByRole('alert').getByText('this page has no session').first().waitFor();
+  // Nothing but the fragment is another one: the browser does not load the page again.
+  await first.goto(after.url);
+  await first.getByRole('alert').waitFor({ state: 'detached' });
+  await shows(first);
+  expect(first.url()).toBe(`${after.origin}/#/`);
+  const second = await context.newPage();
+  await second.goto(after.url);
+  await shows(second);
+  await context.close();
+  await after.stop();
+}, 60_000);
+
 test('where a browser has no locks, each tab reads its own stream', async () => {
   const served = await serveHome(home);
   const context = await browser.newContext();

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { follow, type Told } from './events';
-import { asksForSecret, beginSession, nextSession } from './session';
+import { asksForSecret, beginSession, nextSession, takeLaterCodes } from './session';
 import type { Overview } from './types';
 
 const NO_SESSION = 'This tab has no session: `callsheet dashboard --url` prints an address that has.';
@@ -50,6 +50,9 @@ export function useOverview(): Live {
       setFailed(undefined);
     }
   };
-  useEffect(() => void live(), []);
+  useEffect(() => {
+    takeLaterCodes((error) => setFailed(error.message));
+    void live();
+  }, []);
   return { overview, version, isLost, isShut, failed };
 }

@@ -24,14 +24,29 @@ export class Refused extends Error {
   }
 }
 
-/** Takes the code of the address, else this tab's session, else that of another tab; false where there is none. */
+/**
+ * Takes the code of the address, else this tab's session, else that of another tab; false where there is none. Throws a
+ * `Refused` for a code that is used up where nobody has a session.
+ */
 export async function beginSession(): Promise<boolean> {
+  const refusal = await takeCode().catch((error: Error) => error);
+  if (kept() !== undefined || (await askOtherTabs())) return true;
+  if (refusal !== undefined) throw refusal;
+  return false;
+}
+
+async function takeCode(): Promise<void> {
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
-  if (code !== undefined) {
-    history.replaceState(null, '', '#/');
-    await openSession({ code });
-  }
-  return kept() !== undefined || (await askOtherTabs());
+  if (code === undefined) return;
+  history.replaceState(null, '', '#/');
+  await openSession({ code });
+}
+
+/** An address with a code that is opened in a tab which shows the page already does not load it again. */
+export function takeLaterCodes(refused: (error: Error) => void): void {
+  addEventListener('hashchange', () => {
+    takeCode().catch((error: Error) => kept() === undefined && refused(error));
+  });
 }
 
 /** Exchanges what the person has for a session of this tab; throws a `Refused` with the server's sentence. */
