@@ -13,6 +13,12 @@ export function configuredTemporalAddress(): string | undefined {
   return readProfile().address;
 }
 
+/** Whether a key goes with every call to a shared Temporal: the SDK's own, or one among the headers that are named there. */
+export function sendsTemporalKey(): boolean {
+  const { apiKey, grpcMeta } = readProfile();
+  return apiKey !== undefined || Object.keys(grpcMeta ?? {}).length > 0;
+}
+
 /** Throws a TemporalSettingsError. */
 export function readProfile() {
   try {
