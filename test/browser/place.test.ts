@@ -72,3 +72,12 @@ test('an address that cannot be read shows the list, one that names nothing says
   await page.getByText('there is no such batch').first().waitFor();
   await page.close();
 });
+
+test('an address of a row that is not there says so, and shows no other row with its orders', async () => {
+  const page = await opened('/row/r001');
+  await page.getByRole('heading', { name: 'r001' }).waitFor();
+  await page.goto(`${served.origin}/#/b/b/row/none`);
+  await page.getByText('there is no such batch, row or file').waitFor();
+  expect(await page.getByRole('heading', { name: 'r001' }).count()).toBe(0);
+  await page.close();
+});

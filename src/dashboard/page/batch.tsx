@@ -96,7 +96,8 @@ interface ViewProps {
 
 function View({ place, answer, version, order }: ViewProps) {
   const { batch, view, id } = place;
-  if (view === 'row') return <RowView batch={batch} id={id} version={version} order={order} />;
+  // Of another row nothing is left standing: its orders would be given for what this address names.
+  if (view === 'row') return <RowView key={id} batch={batch} id={id} version={version} order={order} />;
   if (view === 'gallery') return <Gallery place={place} facets={answer.facets} version={version} />;
   if (view === 'time') return <TimeView batch={batch} version={version} />;
   return (

@@ -25,6 +25,7 @@ export function RowView({ batch, id, version, order }: RowViewProps) {
       <Heading level="h2" id="row" of={row.id}>
         {row.title}
       </Heading>
+      <Failed text={failed} />
       <Facts>
         <Fact name="Status">
           <Chip status={row.status} />

@@ -16,6 +16,7 @@ export function TimeView({ batch, version }: { batch: string; version: number })
       <Heading level="h2" id="time">
         Time
       </Heading>
+      <Failed text={failed} />
       {answer.submits.values.length === 0 ? <p>Nothing was submitted yet.</p> : <Drawings time={answer} />}
     </section>
   );
