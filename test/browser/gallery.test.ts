@@ -6,6 +6,7 @@ import type { OutputFile } from '../../src/domain/outcome.js';
 import { seededHome, T0 } from '../cli/seeded-home.js';
 import { serveHome } from '../dashboard/dashboard-rig.js';
 import { launchBrowser } from '../support/browser.js';
+import { rowRecord } from '../support/row-record.js';
 import { smallPng } from '../support/small-png.js';
 
 const ROWS = 320;
@@ -89,3 +90,25 @@ test('keys and buttons go on past a film and from page to page, and the focus en
   await page.getByRole('button', { name: 'Close' }).click();
   await expect.poll(focused).toBe(`Show r${SHOWN + 1}`);
 }, 60_000);
+
+test('what is looked at stays while outputs come before it', async () => {
+  const file = (id: string): OutputFile => {
+    return { contentType: 'image/png', bytes: smallPng().length, sha256: 'a', file: `media/${id}.png` };
+  };
+  const home = await seededHome('b', [{ id: 'r0' }, { id: 'r1', record: { files: [file('r1')] } }, { id: 'r2' }]);
+  const served = await serveHome(home);
+  onTestFinished(() => served.stop());
+  const browser = await launchBrowser();
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(served.url);
+  await page.getByRole('heading', { name: 'Batches' }).waitFor();
+  await page.goto(`${served.origin}/#/b/b/gallery`);
+  await page.getByRole('button', { name: 'Show r1' }).click();
+  await page.getByRole('dialog', { name: 'r1' }).waitFor();
+  await home.records.writeRecord('b', rowRecord({ id: 'r0', rowHash: 'hash-r0', files: [file('r0')] }));
+  await page.getByText('1–2 of 2').waitFor({ state: 'attached' });
+  expect(await page.getByRole('dialog', { name: 'r1' }).count()).toBe(1);
+  await page.keyboard.press('ArrowLeft');
+  await page.getByRole('dialog', { name: 'r0' }).waitFor();
+});

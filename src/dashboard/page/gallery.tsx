@@ -65,10 +65,16 @@ function useWhole(
   tiles: Tile[],
   { total, offset, loadedOffset, limit, go: turnTo }: ReturnType<typeof useRows>['pages'],
 ) {
-  const [open, setOpen] = useState<{ offset: number; at: number }>();
+  const [open, setOpen] = useState<{ offset: number; at: number; file?: string }>();
   const isLoaded = open?.offset === loadedOffset;
+  // Outputs that come meanwhile move those behind them on: what is looked at stays.
+  const known = open?.file === undefined ? undefined : tiles.find(({ file }) => file.file === open.file);
   // Until another page is there, the tile that led to it stays.
-  const shown = open && tiles.at(isLoaded ? open.at : -1 - open.at);
+  const shown = open && (known ?? tiles.at(isLoaded ? open.at : -1 - open.at));
+  useEffect(() => {
+    if (!isLoaded || shown === undefined) return;
+    setOpen((last) => last && { offset: last.offset, at: shown.at, file: shown.file.file });
+  }, [isLoaded, shown?.at, shown?.file.file]);
   const go = (step: number): void => {
     if (shown === undefined || !isLoaded) return;
     const at = shown.at + step;
