@@ -23,7 +23,8 @@ export function boundAddresses(other: OtherPlace | undefined): string[] {
 
 /** By the Host that a request may have: the origins that a page which was loaded from there has. */
 export function knownPlaces(port: number, other: OtherPlace | undefined): Map<string, string[]> {
-  const places = new Map([LOCAL, 'localhost'].map((host) => [`${host}:${port}`, [`http://${host}:${port}`]]));
+  const local = [LOCAL, 'localhost'].flatMap((host) => asSent('http', `${host}:${port}`));
+  const places = new Map(local.map((host) => [host, [`http://${host}`]]));
   for (const host of otherHosts(port, other)) {
     // Behind a proxy with TLS a page has another scheme than the request that arrives here.
     if (!places.has(host)) places.set(host, [`http://${host}`, `https://${host}`]);
@@ -43,9 +44,15 @@ export function otherUrls(port: number, other: OtherPlace | undefined): string[]
 
 function otherHosts(port: number, other: OtherPlace | undefined): string[] {
   if (other === undefined) return [];
-  const own = isAllAddresses(other.address) ? [] : [`${hostOf(other.address)}:${port}`];
-  const named = other.names.flatMap((name) => (hasPort(name) ? [name] : [name, `${name}:${port}`]));
+  const own = isAllAddresses(other.address) ? [] : asSent('http', `${hostOf(other.address)}:${port}`);
+  const named = other.names.flatMap((name) => (hasPort(name) ? asSent('https', name) : [name, `${name}:${port}`]));
   return [...own, ...named].map((host) => host.toLowerCase());
+}
+
+/** Also as a browser writes it: without the port that goes without saying, and an address in its shortest form. */
+function asSent(scheme: 'http' | 'https', host: string): string[] {
+  const url = `${scheme}://${host}`;
+  return URL.canParse(url) ? [host, new URL(url).host] : [host];
 }
 
 function hostOf(address: string): string {

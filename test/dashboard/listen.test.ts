@@ -140,9 +140,16 @@ test('one address is served beside 127.0.0.1, all of them instead of it', () => 
   ]);
   expect(otherUrls(80, one)).toEqual(['http://10.0.0.1:80/', 'https://films.example.com:8443/']);
   expect([...knownPlaces(80, { address: 'fe80::1', names: [] }).keys()]).toEqual([
-    '127.0.0.1:80',
-    'localhost:80',
-    '[fe80::1]:80',
+    ...['127.0.0.1:80', '127.0.0.1', 'localhost:80', 'localhost', '[fe80::1]:80', '[fe80::1]'],
   ]);
   expect(knownPlaces(80, undefined).get('localhost:80')).toEqual(['http://localhost:80']);
+});
+
+test('a Host and an Origin are known also as browsers write them', () => {
+  expect(knownPlaces(80, undefined).get('127.0.0.1')).toEqual(['http://127.0.0.1']);
+  expect([...knownPlaces(443, undefined).keys()]).toEqual(['127.0.0.1:443', 'localhost:443']);
+  const other = { address: '2001:DB8:0:0::1', names: ['films.example.com:443', 'a..b:99999'] };
+  const places = knownPlaces(8790, other);
+  expect(places.get('[2001:db8::1]:8790')?.[0]).toBe('http://[2001:db8::1]:8790');
+  expect(places.get('films.example.com')?.[1]).toBe('https://films.example.com');
 });
