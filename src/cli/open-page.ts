@@ -3,6 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isS3Address } from '../domain/s3.js';
+import { withoutOurs } from '../domain/secret.js';
 import type { Session } from './session.js';
 
 /** Shows a page in the person's browser; one that lies in a bucket from a copy that nobody else can read. */
@@ -27,9 +28,9 @@ function opener(): string[] {
   return process.platform === 'win32' ? ['explorer'] : ['xdg-open'];
 }
 
-/** The program is left to itself; the API key is nothing for it. */
+/** The program is left to itself; keys, and what signs webhooks, are nothing for it. */
 function started(program: string, args: string[]): Promise<void> {
-  const options = { detached: true, stdio: 'ignore', env: { ...process.env, CALLSHEET_API_KEY: undefined } } as const;
+  const options = { detached: true, stdio: 'ignore', env: withoutOurs(process.env) } as const;
   const child = spawn(program, args, options);
   return new Promise((resolve, reject) => {
     child.on('error', reject);

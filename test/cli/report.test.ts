@@ -136,18 +136,19 @@ test.skipIf(!canMount())(
   },
 );
 
-test('--open hands the page to the browser of the system, without the key', async () => {
+test('--open hands the page to the browser of the system, without any secret', async () => {
   const home = await batch();
   const bin = join(home.folder, 'bin');
   const told = join(home.folder, 'told');
   mkdirSync(bin);
   writeFileSync(
     join(bin, 'xdg-open'),
-    `#!/bin/sh\necho "$1 $CALLSHEET_API_KEY" > ${told}.part\nmv ${told}.part ${told}\n`,
+    `#!/bin/sh\necho "$1 $CALLSHEET_API_KEY$CALLSHEET_NOTIFY_SECRET" > ${told}.part\nmv ${told}.part ${told}\n`,
   );
   chmodSync(join(bin, 'xdg-open'), 0o755);
   vi.stubEnv('PATH', `${bin}${delimiter}${process.env.PATH}`);
   vi.stubEnv('CALLSHEET_API_KEY', 'sk-svc-secret');
+  vi.stubEnv('CALLSHEET_NOTIFY_SECRET', 'what signs webhooks');
   await home.run('report', 'shots', '--open');
   vi.unstubAllEnvs();
   await until(() => statSync(told, { throwIfNoEntry: false }) !== undefined);
