@@ -15,7 +15,7 @@ const REDACTED = '[redacted]';
 
 /** Control characters, line separators and the marks that reorder text on a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: taking them out is the purpose.
-const HAZARDS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
+const HAZARDS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
 
 const inspectCustom: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 

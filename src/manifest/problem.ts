@@ -33,7 +33,7 @@ const API_KEY = new RegExp(`${KEY_START}\\S*`, 'gi');
 /** Name and password in a URL, also in one that no parser reads. */
 const CREDENTIALS = /(?<=:\/\/)[^\s/]*@/g;
 /** C0, C1, DEL, line separators and the characters that turn the direction of text round. */
-const UNPRINTABLE = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Surrogate}/gu;
+const UNPRINTABLE = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Surrogate}/gu;
 
 /** A value as a message may show it: without keys and passwords, without control characters, at most 80 characters long. */
 export function showText(text: string): string {

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 /** Control characters have no meaning in a page; marks that reorder text would let a name show as another one. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: taking them out is the purpose.
-const HAZARDS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const HAZARDS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Markup that this program wrote. */
 export class Html {

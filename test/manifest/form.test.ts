@@ -328,13 +328,18 @@ describe('places and messages', () => {
 
   it('cuts values at 80 characters, escapes control characters and never shows a key', async () => {
     const secret = 'sk-svc-0123456789abcdef';
-    for (const value of ['x'.repeat(500), 'a\u001b[31m\u202e\u0007b', `k ${secret} k`, `${'y'.repeat(75)}${secret}`]) {
+    for (const value of [
+      'x'.repeat(500),
+      'a\u001b[31m\u202e\u061c\u0007b',
+      `k ${secret} k`,
+      `${'y'.repeat(75)}${secret}`,
+    ]) {
       const text = `${HEADER}\na,"${value}",m,"${value}","${value}",1\n"${value}",svc/image,"${value}",p,"${value}",1\n`;
       const problems = await printed(text);
       expect(problems.length).toBeGreaterThan(2);
       for (const line of problems) {
         expect(line).not.toContain(secret.slice(7));
-        expect(line).not.toMatch(/[\p{Cc}\u202e]/u);
+        expect(line).not.toMatch(/[\p{Cc}\u202e\u061c]/u);
         expect(line).not.toMatch(/x{81}/);
       }
     }

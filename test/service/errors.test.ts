@@ -148,7 +148,7 @@ describe('what is none of them is not the service’s word (T10)', () => {
 
 describe('messages are fit for records and terminals', () => {
   it('are cut, without control characters, without keys', () => {
-    const message = `\u001b[31mkey 'sk-svc-abc.DEF_1' is\r\n\u202ebad ${'x'.repeat(900)}`;
+    const message = `\u001b[31mkey 'sk-svc-abc.DEF_1' is\r\n\u202e\u061cbad ${'x'.repeat(900)}`;
     const reading = read(401, { error: { code: 'invalid_api_key', message, request_id: 'sk-svc-abc' } });
     expect(reading?.message.startsWith("[31mkey '[redacted]' is bad xxx")).toBe(true);
     expect(reading?.message).toHaveLength(500);
