@@ -8,7 +8,7 @@ import { type RowsReader, readSlice } from './batch-rows.js';
 import { createEvents } from './events.js';
 import { mediaAnswer } from './media.js';
 import { asksForHead, chainOfRow, chosenRows, facetsOf, type RowsQuery, rowsQuerySchema } from './page-of-rows.js';
-import { quoteOf } from './quote.js';
+import { quoteOf, refuseMore } from './quote.js';
 import { unusualRows } from './slot-history.js';
 import { type DashboardSource, OrderRefused, orderSchema } from './source.js';
 import { timeOf } from './time.js';
@@ -22,6 +22,8 @@ const AT_REST = ['finished', 'sampled', 'not running', 'unknown'];
 
 /** What opens a session: the code of a printed address, or the secret of a dashboard that is served elsewhere too. */
 const keySchema = z.union([z.object({ code: z.string() }), z.object({ secret: z.string() })]);
+/** The quote that a person saw when the order was confirmed. */
+const agreedSchema = z.object({ agreed: z.object({ rows: z.number(), credits: z.string().nullable() }) });
 const OLD_CODE =
   'this address was used already, or is older than 10 minutes: `callsheet dashboard --url` prints another';
 const WRONG_SECRET = 'this is not the secret: it is in the file that --secret-file names';
@@ -106,8 +108,9 @@ async function pageOf(source: DashboardSource, reader: RowsReader, batch: string
 function defineOrders(app: Hono, source: DashboardSource, reader: RowsReader, look: () => void): void {
   const read = async (context: Context) => {
     const batch = await knownBatch(source, context);
-    const order = orderSchema.safeParse(await context.req.json().catch(() => undefined));
-    return { batch, order };
+    const body: unknown = await context.req.json().catch(() => undefined);
+    const agreed = agreedSchema.safeParse(body).data?.agreed;
+    return { batch, order: orderSchema.safeParse(body), agreed };
   };
   app.post('/batches/:batch/quote', async (context) => {
     const { batch, order } = await read(context);
@@ -116,9 +119,10 @@ function defineOrders(app: Hono, source: DashboardSource, reader: RowsReader, lo
     return context.json({ ...(await quoteOf(source, batch, await reader.all(batch), order.data)) });
   });
   app.post('/batches/:batch/orders', async (context) => {
-    const { batch, order } = await read(context);
+    const { batch, order, agreed } = await read(context);
     if (batch === undefined) return unknown(context);
     if (!order.success) return badOrder(context, order.error.issues[0]?.message);
+    if (agreed !== undefined) await refuseMore(source, batch, await reader.all(batch), order.data, agreed);
     const message = await source.order(batch, order.data);
     look();
     return context.json({ message });

@@ -2,10 +2,11 @@ import { defined } from '../domain/defined.js';
 import { REASONS, type ReasonCode } from '../domain/failure.js';
 import { formatCredits } from '../domain/money.js';
 import { LIVE_WORDS } from '../domain/outcome.js';
+import { rowsText } from '../report/html.js';
 import type { PageRow } from './answers.js';
 import type { BatchRows } from './batch-rows.js';
 import { withDependents } from './page-of-rows.js';
-import type { DashboardSource, LimitsInForce, Order } from './source.js';
+import { type DashboardSource, type LimitsInForce, type Order, OrderRefused } from './source.js';
 
 /** What a person confirms: how many rows an order is about, and what it may cost. */
 export interface Quote {
@@ -46,6 +47,26 @@ export async function quoteOf(source: DashboardSource, batch: string, all: Batch
   // An approval bounds all that the batch costs, with what it has cost.
   const isBounded = await source.isSpentBounded(batch);
   return { rows: rows.length, credits: isBounded ? credits : null, ...defined({ generation: all.generation }) };
+}
+
+/** Orders that pay for rows which nothing else bounds: an approval has its budget, a batch that goes on the one it had. */
+const PAYS: readonly Order['order'][] = ['retry', 'rerun', 'resubmit', 'settle-group'];
+
+/** Throws an `OrderRefused` where an order would pay for more than a person agreed to: rows may have ended since. */
+export async function refuseMore(
+  source: DashboardSource,
+  batch: string,
+  all: BatchRows,
+  order: Order,
+  agreed: Pick<Quote, 'rows' | 'credits'>,
+): Promise<void> {
+  if (!PAYS.includes(order.order)) return;
+  const { rows, credits } = await quoteOf(source, batch, all, order);
+  const isPriced = credits !== null && agreed.credits !== null;
+  const isUnbounded = credits === null && agreed.credits !== null;
+  if (isPriced ? Number(credits) <= Number(agreed.credits) : rows <= agreed.rows && !isUnbounded) return;
+  const cost = credits === null ? 'at a price that is not known' : `for at most ${credits} credits`;
+  throw new OrderRefused(`by now it would be ${rowsText(rows)}, ${cost}: leave it, and give it again for that`);
 }
 
 /** It was paid: a retry fetches its output, and the service is asked for a handle that is attached. */

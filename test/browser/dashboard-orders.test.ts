@@ -198,7 +198,9 @@ test('a sampled batch shows what its sample said of the rest, until that is appr
   const given = page.waitForRequest('**/orders');
   await page.route('**/orders', (route) => route.fulfill({ body: JSON.stringify({ message: 'approved' }) }));
   await dialog.getByRole('button', { name: 'Approve the rest' }).click();
-  expect((await given).postDataJSON()).toEqual({ order: 'approve', generation });
+  expect((await given).postDataJSON()).toEqual({
+    ...{ order: 'approve', generation, agreed: { rows: 40, credits: null } },
+  });
   await dialog.waitFor({ state: 'detached' });
   await page.unroute('**/orders');
   const told = await home.run('status', 'b');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BatchRows } from '../../src/dashboard/batch-rows.js';
-import { quoteOf } from '../../src/dashboard/quote.js';
+import { quoteOf, refuseMore } from '../../src/dashboard/quote.js';
 import type { DashboardSource } from '../../src/dashboard/source.js';
 
 const indexOf = (id: string) => [...id].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 0);
@@ -63,6 +63,23 @@ test('no row of a retry is one that ends again as it had, is beyond a sample or 
   });
   const mayRun = async () => new Set(['past', 'bad', 'after']);
   expect(await retryOf(rows, undefined, { mayRun })).toEqual({ rows: 1, credits: '0.25' });
+});
+
+test('an order that pays for more than was agreed to is refused, and says for what', async () => {
+  const bad = (id: string) => ended(row(id, 'failed'), 'render_failed');
+  const give = (rows: object[], agreed: { rows: number; credits: string | null }, source = SOURCE) =>
+    refuseMore(source, 'b', { rows } as unknown as BatchRows, { order: 'retry' }, agreed);
+  const one = { rows: 1, credits: '0.25' };
+  // While the dialog stood open two more failed.
+  await expect(give([bad('a'), bad('b'), bad('c')], one)).rejects.toThrow('3 rows, for at most 0.75 credits');
+  await expect(give([bad('a')], one)).resolves.toBeUndefined();
+  await expect(give([], one)).resolves.toBeUndefined();
+  const unpriced = { ...SOURCE, mostOf: async () => null } as unknown as DashboardSource;
+  await expect(give([bad('a')], one, unpriced)).rejects.toThrow('1 row, at a price that is not known');
+  await expect(give([bad('a')], { rows: 1, credits: null }, unpriced)).resolves.toBeUndefined();
+  await expect(give([bad('a'), bad('b')], { rows: 1, credits: null }, unpriced)).rejects.toThrow('2 rows');
+  const pause = refuseMore(SOURCE, 'b', BATCH, { order: 'pause' }, { rows: 0, credits: '0' });
+  await expect(pause).resolves.toBeUndefined();
 });
 
 function retryOf(rows: object[], reason?: string, stands: object = {}): Promise<object> {

@@ -64,7 +64,8 @@ export function OrderDialog({
     setBusy(true);
     setFailed(undefined);
     try {
-      answer.current = (await ask<{ message: string }>(`/batches/${batch}/orders`, body)).message;
+      const agreed = quote && { rows: quote.rows, credits: quote.credits };
+      answer.current = (await ask<{ message: string }>(`/batches/${batch}/orders`, { ...body, agreed })).message;
       // Closed by itself, a dialog gives the focus back to what opened it; a person may have left it already.
       if (dialog.current?.open) dialog.current.close();
       else close(answer.current);
