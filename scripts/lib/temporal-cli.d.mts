@@ -14,5 +14,7 @@ export const oldestServer: string;
 export function findTemporalCli(env: NodeJS.ProcessEnv): FoundTemporalCli | NoTemporalCli;
 /** The folder that one version of the program is kept in, shared by all checkouts of the user. */
 export function temporalCacheFolder(env: NodeJS.ProcessEnv): string;
+/** An environment for programs that are not ours: keys, and what signs webhooks, are nothing for them. */
+export function environmentForOthers(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv;
 export function serverVersionOf(path: string): string | undefined;
 export function compareVersions(a: string, b: string): number;

@@ -38,6 +38,15 @@ export function temporalCacheFolder(env) {
 }
 
 /**
+ * An environment for programs that are not ours: keys, and what signs webhooks, are nothing for them.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {NodeJS.ProcessEnv}
+ */
+export function environmentForOthers(env) {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('CALLSHEET_')));
+}
+
+/**
  * The server version that a Temporal program prints. Its own version says nothing: a program from `go install` calls
  * itself 0.0.0-DEV.
  * @param {string} path
@@ -46,6 +55,7 @@ export function temporalCacheFolder(env) {
 export function serverVersionOf(path) {
   try {
     const text = execFileSync(path, ['--version'], {
+      env: environmentForOthers(process.env),
       encoding: 'utf8',
       timeout: 20_000,
       stdio: ['ignore', 'pipe', 'ignore'],

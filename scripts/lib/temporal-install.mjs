@@ -7,6 +7,7 @@ import { withLock } from './lock.mjs';
 import { runVisibly } from './run-visibly.mjs';
 import {
   compareVersions,
+  environmentForOthers,
   findTemporalCli,
   oldestServer,
   pinnedVersion,
@@ -55,7 +56,7 @@ async function install(env, folder, onProgress, downloader) {
   for (const get of [download(downloader), buildWithGo]) {
     const part = mkdtempSync(`${folder}.part-`);
     try {
-      const path = await get(env, part, onProgress);
+      const path = await get(environmentForOthers(env), part, onProgress);
       const serverVersion = serverVersionOf(path);
       if (serverVersion === undefined || compareVersions(serverVersion, oldestServer) < 0) {
         throw new Error(`what came has server ${serverVersion ?? 'unknown'}, needed is ${oldestServer}`);

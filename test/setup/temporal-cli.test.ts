@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { compareVersions, findTemporalCli, temporalCacheFolder } from '../../scripts/lib/temporal-cli.mjs';
 import { ensureTemporalCli } from '../../scripts/lib/temporal-install.mjs';
 
@@ -85,6 +85,28 @@ describe('getting the program', () => {
        echo "$@" >> "$0.calls"; sleep 0.3
        printf '#!/bin/sh\\necho "(Server 1.29.1)"\\n' > "$GOBIN/temporal"; chmod +x "$GOBIN/temporal"`,
     );
+
+  test('no program that is looked at, downloads or builds is given a key', async () => {
+    const { folder, bin, env } = machine();
+    const told = join(folder, 'told');
+    const tell = `echo "$CALLSHEET_API_KEY$CALLSHEET_NOTIFY_SECRET" >> "${told}"`;
+    program(join(bin, 'temporal'), `${tell}; echo "(Server 1.2.3)"`);
+    program(
+      join(bin, 'go'),
+      `${tell}; if [ "$1" = env ]; then echo go1.26.0; exit; fi
+       printf '#!/bin/sh\\necho "(Server 1.29.1)"\\n' > "$GOBIN/temporal"; chmod +x "$GOBIN/temporal"`,
+    );
+    const get = downloader(
+      folder,
+      `import { appendFileSync } from 'node:fs';
+       appendFileSync('${told}', (process.env.CALLSHEET_API_KEY ?? '') + '\\n'); process.exit(1);`,
+    );
+    const secrets = { CALLSHEET_API_KEY: 'sk-svc-secret', CALLSHEET_NOTIFY_SECRET: 'signs webhooks' };
+    for (const [name, value] of Object.entries(secrets)) vi.stubEnv(name, value);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await ensureTemporalCli({ ...env, ...secrets }, silent, get);
+    expect(readFileSync(told, 'utf8')).toMatch(/^\n{4,}$/);
+  });
 
   test('downloads it into the cache', async () => {
     const { folder, env } = machine();
