@@ -6,6 +6,7 @@ import type { BatchInput, BatchState } from '../src/contract/workflows.js';
 import * as window from './batch-state.js';
 import { hasRoomFor } from './budget.js';
 import { blockedOf, forgetBlocked, noteBlocked } from './open-row.js';
+import { homeProxy } from './proxies.js';
 
 /** What keeps a batch from submitting anything new: its user, or finished files that cannot be stored. */
 export interface Hold {
@@ -52,8 +53,17 @@ export function openHold({ account, batch }: BatchInput, state: BatchState, touc
     touch();
     window.addEvent(state, { atMs: Date.now(), type: paused ? 'paused' : 'resumed', reason, ...what });
     const semaphore = getExternalWorkflowHandle(semaphoreId(account));
-    if (paused) await semaphore.signal(messages.pauseGrants, { reason, batch });
-    else await semaphore.signal(messages.resumeGrants, { reason, batch });
+    const send = () =>
+      paused
+        ? semaphore.signal(messages.pauseGrants, { reason, batch })
+        : semaphore.signal(messages.resumeGrants, { reason, batch });
+    try {
+      await send();
+    } catch {
+      // None runs, as after a lost server, or while it starts over: the batch must not end for that.
+      await homeProxy(account).ensureSemaphore();
+      await send();
+    }
   }
 }
 
