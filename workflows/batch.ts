@@ -106,6 +106,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 
   async function ended(report: messages.RowFinished): Promise<void> {
     rows.noteEnded(report);
+    if (phase !== 'running' && window.isLateEnd(state, report) && patched('late-end')) state.corrected = true;
     dirty = window.countFinished(state, report, Date.now()) || dirty;
     if (isBoundOfFed(state) && patched('bound-of-fed')) state.stopped = 'too_many_failures';
     await hold.review();

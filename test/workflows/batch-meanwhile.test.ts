@@ -67,3 +67,24 @@ it('a pause that finds no semaphore has one started: the batch would fail of the
   expect(told.signals).toEqual(['pause']);
   expect(progress()).toMatchObject({ phase: 'paused' });
 });
+
+it('a row that comes right while the results are written is in them', async () => {
+  home.pageRows.mockResolvedValueOnce(pageOf({ entries: [], next: null, finished: { lost_paid: 1 } }));
+  let written = (): void => undefined;
+  whole.writeResults.mockImplementationOnce(
+    () =>
+      new Promise<void>((resolve) => {
+        written = resolve;
+      }),
+  );
+  beginRun();
+  void batch(input);
+  tell(messages.supply, { generation: 'g', rows: 1, retry: null });
+  await soon();
+  // The job that a late handle began is no row of the batch: it has ended before.
+  tell(messages.rowFinished, { id: 'r0', status: 'done', creditsNano: 5 });
+  written();
+  await soon();
+  expect(whole.writeResults).toHaveBeenCalledTimes(2);
+  expect(progress()).toMatchObject({ phase: 'ended' });
+});
