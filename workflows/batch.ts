@@ -17,6 +17,8 @@ import { homeProxy, wholeBatchProxy } from './proxies.js';
 const EVENTS_MAX = 1_200;
 /** Whoever let a batch go on tells it so at once, unless that process died. */
 const LIFTED_MS = 15_000;
+/** Beyond so many open rows those that go on by an order wait for others to end. */
+const OPEN_MAX = 1_000;
 
 /** One manifest under one name: opens a bounded window of jobs over its rows, counts each row once, writes results. */
 export async function batch(input: BatchInput): Promise<BatchResult> {
@@ -38,7 +40,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 
   for (;;) {
     dirty = false;
-    if (window.isDraining(state)) await drain();
+    if (window.isDraining(state)) await endAll();
     await openMore();
     window.shareAfterAll(state);
     rescanHeld(state);
@@ -60,7 +62,21 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   async function openMore(): Promise<void> {
     if (mustReadSpent(state)) await readSpent();
     await rows.more();
-    for (const row of takeReopened(state)) await reopen(row);
+    await reopenMore();
+  }
+
+  /** A person may order thousands at once: neither history nor state, nor the number of workflows, grows by that. */
+  async function reopenMore(): Promise<void> {
+    const reopened = takeReopened(state);
+    for (const [at, row] of reopened.entries()) {
+      const isFull = state.open.length >= OPEN_MAX && !state.cancelling;
+      if ((isFull || handOverDue()) && patched('reopened-by-runs')) {
+        state.reopened = [...reopened.slice(at), ...(state.reopened ?? [])];
+        if (isFull) return;
+        await handOver();
+      }
+      await reopen(row);
+    }
   }
 
   async function isOver(): Promise<boolean> {
@@ -155,6 +171,13 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       return { row: opened.row, begins, attempts, ...boundOf(state, opened) };
     });
     return startJobs(input, begin);
+  }
+
+  /** What was ordered before a cancel is asked to end with the rest. */
+  async function endAll(): Promise<void> {
+    const isLeft = state.cancelling && !drained && state.reopened !== undefined;
+    if (isLeft && patched('cancelled-with-the-rest')) await reopenMore();
+    await drain();
   }
 
   async function drain(): Promise<void> {
