@@ -112,6 +112,8 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     setHandler(messages.rowFinished, ended);
     listenForCases(state, touch);
     setHandler(messages.cancelBatch, () => {
+      // Jobs that an order has begun since the others were asked to end are asked as well.
+      if (drained && patched('cancelled-again')) drained = false;
       state.cancelling = true;
       dirty = true;
     });

@@ -133,3 +133,16 @@ it('a row that was ordered just before a cancel is asked to end with the rest', 
   await soon();
   expect(told.cancelled.map((id) => id.at(-1))).toEqual(['0', '1']);
 });
+
+it('a second cancel ends what was ordered since the first', async () => {
+  await beginWith(1);
+  tell(messages.cancelBatch);
+  await soon();
+  home.reopenRow.mockResolvedValue(AGAIN);
+  order(1);
+  await soon();
+  expect(told.cancelled.map((id) => id.at(-1))).toEqual(['0']);
+  tell(messages.cancelBatch);
+  await soon();
+  expect(told.cancelled.map((id) => id.at(-1))).toEqual(['0', '0', '1']);
+});
