@@ -9,7 +9,7 @@ import * as window from './batch-state.js';
 import { beginReadSpent, boundOf, isBoundOfFed, mustReadSpent, takeSpent } from './budget.js';
 import { freezeChains, noteHeld, openOrdered, rescanHeld } from './chains.js';
 import { openHold } from './hold-batch.js';
-import { reopenRow, takeReopened, waitForRoom } from './open-row.js';
+import { endWaitForRoom, reopenRow, takeReopened, waitForRoom } from './open-row.js';
 import { openRows, type StartedRow, sweepNowAndThen } from './open-rows.js';
 import { homeProxy, wholeBatchProxy } from './proxies.js';
 
@@ -114,6 +114,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     setHandler(messages.cancelBatch, () => {
       // Jobs that an order has begun since the others were asked to end are asked as well.
       if (drained && patched('cancelled-again')) drained = false;
+      if (state.short !== undefined && patched('cancelled-without-room')) endWaitForRoom(state);
       state.cancelling = true;
       dirty = true;
     });
@@ -160,7 +161,9 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   async function reopen(row: RowRef): Promise<void> {
     const found = await home.reopenRow({ row, cursor: state.cursor });
     if (found.outcome === 'nothing') return noteHeld(state, found.isHeld ? 1 : 0);
-    const opened = reopenRow(state, row, found, Date.now());
+    // One that is about to be asked to end needs no room, and may pay nothing.
+    const isEnding = state.cancelling && !drained && patched('cancelled-without-room');
+    const opened = reopenRow(state, row, isEnding ? { ...found, upToNano: 0 } : found, Date.now());
     if (opened === 'over budget') {
       if (patched('reopened-waits') ? waitForRoom(state, row) : found.was?.status !== 'not_started') return;
       state.stopped ??= 'budget_reached';

@@ -13,6 +13,7 @@ const { home, whole, told } = vi.hoisted(() => ({
     pageRows: vi.fn(),
     startJobs: vi.fn(),
     reopenRow: vi.fn(),
+    readSpent: vi.fn(),
     ensureSemaphore: vi.fn(),
   },
   whole: { writeResults: vi.fn(), closeBooks: vi.fn() },
@@ -145,4 +146,19 @@ it('a second cancel ends what was ordered since the first', async () => {
   tell(messages.cancelBatch);
   await soon();
   expect(told.cancelled.map((id) => id.at(-1))).toEqual(['0', '0', '1']);
+});
+
+it('an ordered row that waits for room in the budget is asked to end with the rest, and may pay nothing', async () => {
+  await beginWith(1);
+  home.readSpent.mockResolvedValue({ endedNano: 0, openNano: 0, unbounded: 0 });
+  tell(messages.setBudget, { maxCreditsNano: 10, maxFailures: null });
+  await soon();
+  home.reopenRow.mockResolvedValue({ ...AGAIN, upToNano: 6 });
+  order(1);
+  await soon();
+  expect(progress()).toMatchObject({ open: 1 });
+  tell(messages.cancelBatch);
+  await soon();
+  expect(told.cancelled.map((id) => id.at(-1))).toEqual(['0', '1']);
+  expect(home.startJobs.mock.calls.at(-1)?.[0]).toMatchObject({ begin: [{ id: 'r1', upToNano: 0 }] });
 });
