@@ -3,10 +3,10 @@ import * as messages from '../src/contract/messages.js';
 import { jobId } from '../src/contract/names.js';
 import type { BatchInput, BatchState } from '../src/contract/workflows.js';
 import * as window from './batch-state.js';
-import { reservePayment } from './budget.js';
-import { lastReadProxy, wholeBatchProxy } from './proxies.js';
+import { beginReadSpent, mustReadSpent, reservePayment, takeSpent } from './budget.js';
+import { homeProxy, lastReadProxy, wholeBatchProxy } from './proxies.js';
 
-/** What jobs and watchers hear of a batch, and how its books close. */
+/** What jobs and watchers hear of a batch, what it has spent, and how its books close. */
 
 /** Shows watchers what is lost and decided; until it is decided, a row leaves its place in the window to another. */
 export function listenForCases(state: BatchState, touch: () => void): void {
@@ -29,6 +29,13 @@ export function answerPayments({ account, batch }: BatchInput, state: BatchState
       // The job ended meanwhile: its row's end settles what was reserved.
     }
   });
+}
+
+/** What a batch has spent before, where that is not known in this run. */
+export async function readSpent({ account, batch }: BatchInput, state: BatchState): Promise<void> {
+  if (!mustReadSpent(state)) return;
+  beginReadSpent(state);
+  takeSpent(state, await homeProxy(account).readSpent({ batch }));
 }
 
 /** Reads the balance once more when a batch ends, so that what it tells of the last rows is in the results. */

@@ -169,11 +169,6 @@ export function countFinished(state: BatchState, report: RowFinished, nowMs: num
   return true;
 }
 
-/** Of a row that went on without the batch, as from a handle that came late: results that are being written may lack it. */
-export function isLateEnd({ open }: BatchState, { id, was }: RowFinished): boolean {
-  return was === undefined && open.every(({ row }) => row.id !== id);
-}
-
 /** Until an answer that was lost is decided, its row leaves its place in the window to another. */
 export function noteCase(state: BatchState, id: string, isOpen: boolean): void {
   const found = state.open.find((o) => o.row.id === id);

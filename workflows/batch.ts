@@ -1,22 +1,20 @@
 import { allHandlersFinished, condition, continueAsNew, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import * as messages from '../src/contract/messages.js';
 import type { BatchInput, BatchProgress, BatchResult, RowRef } from '../src/contract/workflows.js';
-import type { StopReason } from '../src/domain/batch.js';
 import { defined } from '../src/domain/defined.js';
-import { answerPayments, closeBooks, listenForCases } from './batch-answers.js';
-import { cancelJobs, startJobs } from './batch-jobs.js';
+import { answerPayments, closeBooks, listenForCases, readSpent } from './batch-answers.js';
+import { startJobs } from './batch-jobs.js';
 import * as window from './batch-state.js';
-import { beginReadSpent, boundOf, isBoundOfFed, mustReadSpent, takeSpent } from './budget.js';
+import { boundOf, isBoundOfFed } from './budget.js';
 import { freezeChains, noteHeld, openOrdered, rescanHeld } from './chains.js';
+import { openDrain } from './drain-batch.js';
 import { openHold } from './hold-batch.js';
-import { endWaitForRoom, reopenRow, takeReopened, waitForRoom } from './open-row.js';
+import { endWaitForRoom, isLateEnd, reopenRow, takeReopened, waitForRoom } from './open-row.js';
 import { openRows, type StartedRow, sweepNowAndThen } from './open-rows.js';
 import { homeProxy, wholeBatchProxy } from './proxies.js';
 
 /** A new worker replays a whole run within one workflow task: on a busy machine a long one never gets ready in time. */
 const EVENTS_MAX = 1_200;
-/** Whoever let a batch go on tells it so at once, unless that process died. */
-const LIFTED_MS = 15_000;
 /** Beyond so many open rows those that go on by an order wait for others to end. */
 const OPEN_MAX = 1_000;
 
@@ -26,12 +24,12 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   const state = input.state ?? window.newBatchState(Date.now());
   const home = homeProxy(account);
   let phase: BatchProgress['phase'] = 'running';
-  let drained = false;
   let dirty = true;
   const handOverDue = () => workflowInfo().historyLength >= (input.eventsMax ?? EVENTS_MAX);
   const mayEnd = () => window.isFinished(state) && state.corrected === undefined;
 
   const hold = openHold(input, state, touch);
+  const drain = openDrain(input, state, goOn);
   const rows = openRows(input, state, { isWoken: () => dirty, touch, start });
   listen();
   await condition(() => state.generation !== '');
@@ -60,7 +58,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   }
 
   async function openMore(): Promise<void> {
-    if (mustReadSpent(state)) await readSpent();
+    await readSpent(input, state);
     await rows.more();
     await reopenMore();
   }
@@ -113,7 +111,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     listenForCases(state, touch);
     setHandler(messages.cancelBatch, () => {
       // Jobs that an order has begun since the others were asked to end are asked as well.
-      if (drained && patched('cancelled-again')) drained = false;
+      if (drain.isDone() && patched('cancelled-again')) drain.again();
       if (state.short !== undefined && patched('cancelled-without-room')) endWaitForRoom(state);
       state.cancelling = true;
       dirty = true;
@@ -125,7 +123,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 
   async function ended(report: messages.RowFinished): Promise<void> {
     rows.noteEnded(report);
-    if (phase !== 'running' && window.isLateEnd(state, report) && patched('late-end')) state.corrected = true;
+    if (phase !== 'running' && isLateEnd(state, report) && patched('late-end')) state.corrected = true;
     dirty = window.countFinished(state, report, Date.now()) || dirty;
     if (isBoundOfFed(state) && patched('bound-of-fed')) state.stopped = 'too_many_failures';
     await hold.review();
@@ -142,14 +140,9 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     window.noteLifted(state, order.lifted);
     const isCounted = state.open.some(({ countedIn }) => countedIn === order.generation);
     if (window.supplyRows(state, order) && isCounted) window.leaveToPages(state);
-    drained = false;
+    drain.again();
     rows.tryAgain();
     dirty = true;
-  }
-
-  async function readSpent(): Promise<void> {
-    beginReadSpent(state);
-    takeSpent(state, await home.readSpent({ batch: input.batch }));
   }
 
   async function handOver(): Promise<never> {
@@ -162,12 +155,12 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     const found = await home.reopenRow({ row, cursor: state.cursor });
     if (found.outcome === 'nothing') return noteHeld(state, found.isHeld ? 1 : 0);
     // One that is about to be asked to end needs no room, and may pay nothing.
-    const isEnding = state.cancelling && !drained && patched('cancelled-without-room');
+    const isEnding = state.cancelling && !drain.isDone() && patched('cancelled-without-room');
     const opened = reopenRow(state, row, isEnding ? { ...found, upToNano: 0 } : found, Date.now());
     if (opened === 'over budget') {
       if (patched('reopened-waits') ? waitForRoom(state, row) : found.was?.status !== 'not_started') return;
       state.stopped ??= 'budget_reached';
-      await drain();
+      await drain.run();
     } else if (opened) await start([{ opened, begins: found.begins, attempts: found.attempts }]);
   }
 
@@ -180,27 +173,8 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 
   /** What was ordered before a cancel is asked to end with the rest. */
   async function endAll(): Promise<void> {
-    const isLeft = state.cancelling && !drained && state.reopened !== undefined;
+    const isLeft = state.cancelling && !drain.isDone() && state.reopened !== undefined;
     if (isLeft && patched('cancelled-with-the-rest')) await reopenMore();
-    await drain();
-  }
-
-  async function drain(): Promise<void> {
-    window.endRest(state);
-    if (drained) return;
-    drained = true;
-    // Before the jobs are asked: they then say why they were not started.
-    if (state.stopped !== null) await markStopped(state.stopped);
-    // Its user has let it go on meanwhile.
-    if (!window.isDraining(state) && patched('stop-lifted')) return;
-    await cancelJobs(account, state.open);
-  }
-
-  async function markStopped(reason: StopReason): Promise<void> {
-    const marked = await home.markStopped({ batch: input.batch, reason, ...defined({ under: state.lifted }) });
-    // Undefined from a worker of the build before.
-    if (marked?.lifted === undefined) return;
-    if (await condition(() => state.stopped === null || state.cancelling, LIFTED_MS)) return;
-    goOn({ lifted: marked.lifted });
+    await drain.run();
   }
 }

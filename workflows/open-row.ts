@@ -124,6 +124,11 @@ function joinedCost(
   return { upToNano, isJoined: true, countedNano: was.creditsNano ?? 0 };
 }
 
+/** Of a row that went on without the batch, as from a handle that came late: results that are being written may lack it. */
+export function isLateEnd({ open }: BatchState, { id, was }: RowFinished): boolean {
+  return was === undefined && open.every(({ row }) => row.id !== id);
+}
+
 // ---- rows whose outputs cannot be stored for now ----
 
 /** Notes what cannot be stored; a row that has ended meanwhile is none. */
