@@ -22,9 +22,9 @@ export function viewOf(state: SemaphoreState, ready: boolean, nowMs: number): Se
 }
 
 function batchesOf({ shares, holders, waiting }: SemaphoreState): BatchSlots[] {
-  return Object.entries(shares).flatMap(([batch, { usedMs: _used, usual: _usual, ...terms }]) => {
+  return Object.entries(shares).flatMap(([batch, { concurrency, weight, priority }]) => {
     const [held, waits] = [holders, waiting].map((jobs) => jobs.filter(({ job }) => job.batch === batch).length);
-    return held || waits ? [{ batch, ...terms, held: held ?? 0, waiting: waits ?? 0 }] : [];
+    return held || waits ? [{ batch, concurrency, weight, priority, held: held ?? 0, waiting: waits ?? 0 }] : [];
   });
 }
 

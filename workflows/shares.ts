@@ -37,7 +37,8 @@ export function takeTerms(
   delete state.heirs;
   for (const { batch, ...terms } of found) {
     const known = shareOf(state, batch);
-    const share = { usedMs: known?.usedMs ?? leastUsed(state, batch, terms, nowMs), ...known, ...terms };
+    const fresh = known === undefined && { usedMs: leastUsed(state, batch, terms, nowMs), cameMs: nowMs };
+    const share: Share = { usedMs: 0, ...known, ...fresh, ...terms };
     // What it had before or behind others it is not held to among those that it shares the slots with from now on.
     const isMoved = known !== undefined && known.priority !== terms.priority;
     if (isMoved && state.forgives) share.usedMs = evenUsed(state, batch, share, nowMs);
@@ -49,14 +50,18 @@ export function takeTerms(
 
 /**
  * A batch that comes back has no claim to the time in which it asked for nothing, or might not have more. Nor has who
- * began meanwhile, at nothing, a claim to what it had before: yesterday's batch alone had hours of slot time.
+ * came meanwhile a claim to what it had before: yesterday's batch alone had hours of slot time. To those that were there
+ * all along it owes its time as before: one whose rows feed each other comes back after each of them.
  */
 export function noteAsking(state: SemaphoreState, batch: string, nowMs: number): void {
   const share = shareOf(state, batch);
   if (share === undefined) return;
   const isBack = !isActive(state, batch);
   if (!isBack && !(state.countsHeld && isHeldBack(state, batch, share))) return;
-  const isForgiven = isBack && state.forgives === true;
+  const { leftMs = 0 } = share;
+  const isForgiven =
+    isBack && state.forgives && rivalsOf(state, batch, share).some(({ cameMs = 0 }) => cameMs > leftMs);
+  if (isBack) share.cameMs = nowMs;
   share.usedMs = isForgiven
     ? evenUsed(state, batch, share, nowMs)
     : Math.max(share.usedMs, leastUsed(state, batch, share, nowMs));
@@ -79,6 +84,7 @@ export function chargeBack(state: SemaphoreState, holder: Holder, how: Release, 
   const share = shareOf(state, holder.job.batch);
   if (share === undefined || !takesSlot(kind)) return;
   share.usedMs += uncharged(holder, nowMs) / share.weight;
+  share.leftMs = nowMs;
   if (!how.done && (how.ranMs === undefined || how.renderMs === undefined)) return;
   const heldMs = Math.max(0, nowMs - sinceMs);
   const beforeMs = share.usual?.kind === kind ? share.usual.ms : heldMs;
@@ -112,11 +118,16 @@ function leastUsed(state: SemaphoreState, batch: string, { priority }: SlotTerms
 
 /** What a batch is taken to have had: no less than the least of those that share the slots with it, no more than the most. */
 function evenUsed(state: SemaphoreState, batch: string, share: Share, nowMs: number): number {
-  const rivals = Object.entries(state.shares).filter(
-    ([one, { priority }]) => one !== batch && priority === share.priority && isActive(state, one),
-  );
-  const most = rivals.length === 0 ? share.usedMs : Math.max(...rivals.map(([, { usedMs }]) => usedMs));
+  const rivals = rivalsOf(state, batch, share);
+  const most = rivals.length === 0 ? share.usedMs : Math.max(...rivals.map(({ usedMs }) => usedMs));
   return Math.max(Math.min(share.usedMs, most), leastUsed(state, batch, share, nowMs));
+}
+
+function rivalsOf(state: SemaphoreState, batch: string, { priority }: SlotTerms): Share[] {
+  const found = Object.entries(state.shares).filter(
+    ([one, share]) => one !== batch && share.priority === priority && isActive(state, one),
+  );
+  return found.map(([, share]) => share);
 }
 
 /** The slot time of a batch without the rest of what its jobs are charged with ahead. */

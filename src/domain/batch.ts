@@ -64,6 +64,9 @@ export interface Share extends SlotTerms {
   usedMs: number;
   /** How long its latest jobs of a kind held a slot; absent before the first. */
   usual?: { kind: Kind; ms: number };
+  /** When it came, or came back, and when a slot of its came back last; absent in a state of an earlier build. */
+  cameMs?: number;
+  leftMs?: number;
 }
 
 export const DEFAULT_SLOT_TERMS: SlotTerms = { concurrency: null, weight: 1, priority: 0 };

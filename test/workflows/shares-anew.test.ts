@@ -52,4 +52,36 @@ describe('slots between batches that had more and less before', () => {
     for (let n = 50; n < 70; n += 1) run(n);
     expect(granted.slice(50).filter((batch) => batch === 'urgent')).toHaveLength(10);
   });
+
+  it('a batch whose rows come one behind the other has no more than its weight beside one that was there all along', () => {
+    const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: 1, countsHeld: true as const };
+    Object.assign(state, { forgives: true });
+    takeTerms(state, [{ batch: 'chain', ...DEFAULT_SLOT_TERMS }], 0);
+    takeTerms(state, [{ batch: 'large', ...DEFAULT_SLOT_TERMS, weight: 4 }], 0);
+    const had = { chain: 0, large: 0 };
+    let [atMs, asked] = [0, 0];
+    const ask = (batch: string): void => {
+      asked += 1;
+      permits.acquire(state, { job: { batch, id: `r${asked}` }, kind: 'svc/image', holds: false }, atMs);
+    };
+    ask('chain');
+    while (atMs < 60_000_000) {
+      ask('large');
+      const [next] = permits.grantNext(state, atMs);
+      if (next === undefined) throw new Error('nothing was granted');
+      const isChain = next.job.batch === 'chain';
+      atMs += isChain ? 600_000 : 60_000;
+      had[isChain ? 'chain' : 'large'] += isChain ? 600_000 : 60_000;
+      permits.release(state, { grant: next.grant, done: true }, atMs);
+      // What it made is fetched before the next of its rows can ask: the slot is another's by then.
+      if (isChain) ask('large');
+      const [meanwhile] = isChain ? permits.grantNext(state, atMs) : [];
+      if (meanwhile === undefined) continue;
+      ask('chain');
+      atMs += 60_000;
+      had.large += 60_000;
+      permits.release(state, { grant: meanwhile.grant, done: true }, atMs);
+    }
+    expect(had.large / had.chain).toBeCloseTo(4, 0);
+  });
 });
