@@ -10,6 +10,8 @@ const KEY_FORM = /^sk-svc-[\x21\x23-\x26\x28-\x5f\x61-\x7e]+$/;
  */
 export const KEY_START = String.raw`sk-svc-(?<=(?:(?<![A-Za-z0-9])|\\[bfnrt]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})sk-svc-)`;
 const KEY_IN_TEXT = new RegExp(`${KEY_START}[^\\s"'\`]+`, 'g');
+/** A flag with the key right behind it, as other programs take a password: `-ksk-svc-…` is no word that a key is a part of. */
+const KEY_BEHIND_FLAG = /sk-svc-(?<=(?:^|[\s"'`])-[\w-]*sk-svc-)[^\s"'`]+/g;
 const KEY_IN_JSON = new RegExp(`${KEY_START}[^\\s"'\`\\\\]+`, 'g');
 const REDACTED = '[redacted]';
 
@@ -61,7 +63,7 @@ export function checkKeyForm(text: string | undefined): KeyProblem | undefined {
 
 /** The text without anything that looks like a key: for words that somebody typed, and otherwise as it is. */
 export function withoutTypedKeys(text: string): string {
-  return text.replace(KEY_IN_TEXT, REDACTED);
+  return text.replace(KEY_IN_TEXT, REDACTED).replace(KEY_BEHIND_FLAG, REDACTED);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { format, inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { checkKeyForm, Secret, safeText, withoutKeys } from '../../src/domain/secret.js';
+import { checkKeyForm, Secret, safeText, withoutKeys, withoutTypedKeys } from '../../src/domain/secret.js';
 
 const KEY = 'sk-svc-AbC123_.~-';
 
@@ -48,6 +48,16 @@ describe('someone else’s words', () => {
 
   it('takes megabytes at once', () => {
     expect(safeText(KEY.repeat(1_000_000))).toBe('[redacted]');
+  });
+});
+
+describe('a key that somebody typed', () => {
+  it.each(['-k', '--api-key', '--api-key='])('right behind the flag %s it is not shown', (flag) => {
+    expect(withoutTypedKeys(`error: unknown option '${flag}${KEY}'`)).toBe(`error: unknown option '${flag}[redacted]'`);
+  });
+
+  it('a name with those letters in it is', () => {
+    expect(withoutTypedKeys("unknown batch 'task-svc-1'")).toBe("unknown batch 'task-svc-1'");
   });
 });
 
