@@ -46,12 +46,13 @@ export async function noteCase(
       n,
       kind: intent.kind,
       atMs: intent.atMs,
-      ...defined({ lostMs: lostMs(attempt), quiet }),
+      lostMs: lostMs(attempt) ?? intent.atMs,
+      ...defined({ quiet }),
     }),
   );
 }
 
-/** When its answer was lost; of a process that ended nobody knows that. */
+/** When its answer was lost; of a process that ended nobody knows that: it is as old as its claim. */
 function lostMs({ states }: Attempt): number | undefined {
   const lost = states.find((state) => state.state === 'unknown' || state.state === 'created_lost');
   return lost && 'evidence' in lost && lost.evidence.rule !== 'T12' ? lost.atMs : undefined;

@@ -2,7 +2,9 @@
 import { expect, test } from 'vitest';
 import { noteCase } from '../../activities/row/semaphore-notes.js';
 import type { OpenedCase } from '../../src/contract/semaphore.js';
-import { caseOpened, newPermits } from '../../workflows/permits.js';
+import { DEFAULT_SLOT_TERMS } from '../../src/domain/batch.js';
+import { acquire, caseOpened, grantNext, newPermits, submitted } from '../../workflows/permits.js';
+import { takeTerms } from '../../workflows/shares.js';
 import { intent } from '../home/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
@@ -29,3 +31,31 @@ test.each([
     expect(state.breakers).toHaveLength(open);
   },
 );
+
+test('a breaker that closed stays closed though cases of a process that ended are told again at each look (T12)', async () => {
+  const rows = ['a', 'b'].map((id, index) => plainRow(id, { index }));
+  const { deps, clock, generation } = await accountAtHand(rows);
+  const state = { ...newPermits(MINUTE_MS, clock.nowMs), planCap: 2 };
+  deps.messenger.caseOpened = async (opened) => caseOpened(state, opened, clock.nowMs);
+  for (const { id, index, kind, hash } of rows) {
+    const ref = { batch: 'b', id, n: 1 };
+    await deps.ledger.claim(ref, intent({ atMs: clock.nowMs, rowHash: hash, kind, generation, index }));
+    const evidence = { rule: 'T12', message: 'its process ended' };
+    await deps.ledger.append(ref, { state: 'unknown', atMs: clock.nowMs, evidence });
+  }
+  const look = async (): Promise<void> => {
+    for (const { id } of rows) {
+      const ref = { batch: 'b', id, n: 1 };
+      await noteCase(deps, ref, await deps.ledger.readAttempt(ref));
+    }
+  };
+  await look();
+  expect(state.breakers).toHaveLength(1);
+  clock.nowMs += MINUTE_MS;
+  takeTerms(state, [{ batch: 'b', ...DEFAULT_SLOT_TERMS }], clock.nowMs);
+  acquire(state, { job: { batch: 'b', id: 'c' }, kind: rows[0]?.kind ?? 'svc/image', holds: false }, clock.nowMs);
+  for (const { grant } of grantNext(state, clock.nowMs)) submitted(state, grant, clock.nowMs);
+  expect(state.breakers).toEqual([]);
+  await look();
+  expect(state.breakers).toEqual([]);
+});
