@@ -38,15 +38,15 @@ const UNPACKERS: Readonly<Record<string, Unpack>> = {
 export function unpackedAnswer(body: Buffer, encoding: string | string[] | undefined, maxBytes: number): Buffer {
   const encodings = encodingsOf(encoding);
   if (encodings.length === 0 || areTooMany(encodings) || body.length === 0) return body;
-  try {
-    // What was put on last comes off first.
-    return encodings.reduceRight((packed, name) => {
-      const unpack = UNPACKERS[name];
-      return unpack === undefined ? packed : unpack(packed, maxBytes);
-    }, body);
-  } catch {
-    return body;
-  }
+  // What was put on last comes off first.
+  return encodings.reduceRight((packed, name) => {
+    try {
+      return UNPACKERS[name]?.(packed, maxBytes) ?? packed;
+    } catch {
+      // Two on the way may name one packing, each in a header of its own.
+      return packed;
+    }
+  }, body);
 }
 
 const KEY_START = 'sk-svc-';

@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { describe, expect, it } from 'vitest';
 import { unpackedAnswer } from '../../src/service/answer-bytes.js';
 import { createTransport } from '../../src/service/transport.js';
-import { serve, whole } from '../download/broken-server.js';
+import { serve } from '../download/broken-server.js';
 
 const TEXT = JSON.stringify({ task_id: 'a-handle', filler: Array.from({ length: 400 }, (_, i) => `${i * 7919}`) });
 const PACKED = {
@@ -31,11 +31,17 @@ describe('an answer that a gateway has packed', () => {
     expect(unpackedAnswer(PACKED.gzip, 'gzip', 10)).toBe(PACKED.gzip);
   });
 
-  it('reaches whoever reads the exchange', async () => {
-    const server = await serve(whole({ 'content-encoding': 'gzip' }, PACKED.gzip));
-    const transport = createTransport({ baseUrl: `http://127.0.0.1:${server.port}`, userAgent: 'x', key: () => 'k' });
-    const exchange = await transport.send({ method: 'GET', path: '/v1/credits' });
-    expect(exchange.outcome === 'answered' && Buffer.from(exchange.answer.body).toString()).toBe(TEXT);
-    await transport.close();
-  });
+  it.each([[['gzip']], [['gzip', 'gzip']]])(
+    'reaches whoever reads the exchange, also where two name it: %j',
+    async (named) => {
+      const server = await serve((_request, response) => {
+        response.writeHead(200, { 'content-encoding': named });
+        response.end(PACKED.gzip);
+      });
+      const transport = createTransport({ baseUrl: `http://127.0.0.1:${server.port}`, userAgent: 'x', key: () => 'k' });
+      const exchange = await transport.send({ method: 'GET', path: '/v1/credits' });
+      expect(exchange.outcome === 'answered' && Buffer.from(exchange.answer.body).toString()).toBe(TEXT);
+      await transport.close();
+    },
+  );
 });
