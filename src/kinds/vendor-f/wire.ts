@@ -36,7 +36,7 @@ const SWITCHED_OFF =
 const MISSING = /\bnot( \w+){0,2} available\b|\bn't( \w+)? available\b|\bunavailable\b/i;
 /** What is not there may be back soon ("503: temporarily unavailable"), unless it is for somebody, or in the document's own words. */
 const FOR_WHOM =
-  /\b(account|plan|tier|subscription|organi[sz]ation|workspace|project|key|your?)\b|\broute is not available\b/i;
+  /\b(account|plan|tier|subscription|organi[sz]ation|workspace|project|key|(for|to) you)\b|\broute is not available\b/i;
 const PASSING =
   /temporar|(try again|retry) (later|in \d|soon)\b|\bmoment|\bshortly\b|timed? ?out|\bmaintenance\b|\bright now\b|\boverload/i;
 
