@@ -30,8 +30,8 @@ export class ManifestStop extends Error {
 
 const SHOWN_CHARACTERS_MAX = 80;
 const API_KEY = new RegExp(`${KEY_START}\\S*`, 'gi');
-/** Name and password in a URL, also in one that no parser reads. */
-const CREDENTIALS = /(?<=:\/\/)[^\s/]*@/g;
+/** Name and password in a URL, also in one that no parser reads: a password may have a slash, where a port is digits alone. */
+const CREDENTIALS = /(?<=:\/\/)(?:[^\s/:]*:(?!\d*\/)\S*|[^\s/]*)@/g;
 /** C0, C1, DEL, line separators and the characters that turn the direction of text round. */
 const UNPRINTABLE = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Surrogate}/gu;
 

@@ -14,12 +14,13 @@ describe('B44: media URLs', () => {
     'ftp://bob:hunter2@media.example/a.png',
     'https://bob:hunter2@media.example:99999/a.png',
     'https://bob:hunter2@me dia.example/a.png',
+    'https://bob:hun/ter2@media.example/a.png',
     'https://media.example/a|https://bob:hunter2@media.example/b',
     's3://bob:hunter2@bucket/key',
   ])('a password is not shown, whatever else is wrong: %s', async (url) => {
     const [said] = await problemsOf(url, { s3Media: { lookAtS3: async () => ({ ok: true, bytes: 1 }) } });
     expect(said).toMatch(/B44 .*:\/\/\[redacted\]@/);
-    expect(said).not.toMatch(/bob|hunter2/);
+    expect(said).not.toMatch(/bob|hun|ter2/);
   });
 
   it.each([
