@@ -1,5 +1,5 @@
 import type { Attempt, AttemptRef } from '../domain/attempt.js';
-import { isKnownUnbilled, standingOf } from '../domain/standing.js';
+import { intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
 import { statesOf } from '../home/row-standing.js';
 import { distrust, type WatchedVerdict } from '../home/verdicts.js';
 import { clockText } from './check/story.js';
@@ -24,8 +24,11 @@ export async function contradict(books: Books, ref: AttemptRef, attempt: Attempt
   const attempts = await books.ledger.read(batch, id);
   // A row that has one job alone is paid once, whichever of its group was counted too little.
   if (isGrouped(attempt) && attempts.length === n) return;
-  // With a handle and no later attempt that may have cost there is something to carry on, which the next run does.
-  const isLast = attempts.every((one) => one.n <= n || isKnownUnbilled(standingOf(one)));
+  // With a handle and no later attempt that may have cost there is something to carry on, which the next run does. Behind
+  // one for other values it would send those.
+  const made = intentOf(attempt)?.rowHash;
+  const isFree = (one: Attempt): boolean => isKnownUnbilled(standingOf(one)) && intentOf(one)?.rowHash === made;
+  const isLast = attempts.every((one) => one.n <= n || isFree(one));
   const goesOn = isLast && attempts.find((one) => one.n === n)?.states.at(-1)?.state !== 'verdict';
   const seen = goesOn ? {} : { seenStates: statesOf(attempts) };
   const moreNano = await mostOfOpen(books, ref, attempt, () => knownPrices(books, batch));

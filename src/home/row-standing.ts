@@ -3,6 +3,7 @@ import type { Attempt } from '../domain/attempt.js';
 import { REASONS } from '../domain/failure.js';
 import { isOrderedAgain, isRecordOf, type LiveWord, type RowRecord, type Status } from '../domain/outcome.js';
 import { allowsAnother, countTold, intentOf, isKnownUnbilled, type Standing, standingOf } from '../domain/standing.js';
+import { jobLeft } from './job-left.js';
 
 /** What the home knows of a row: it ended, or where its job begins. */
 export type RowStanding =
@@ -36,15 +37,14 @@ export function rowStanding(
     return { ended: true, status, creditsNano };
   }
   const paid = attempts.findLast((one) => isOfContent(one, content));
-  const last = paid ?? attempts.at(-1);
+  const last = paid ?? jobLeft(attempts) ?? attempts.at(-1);
   const isLate = record !== undefined && isOutdone(record, attempts);
   // A record of other content says nothing of the attempt that was made for this one.
   const own = paid && record && content && !isRecordOf(record, content.hash) ? undefined : record;
   const isNews = isLate && record.seenStates !== statesOf(attempts);
   const begins = last && standsFor(last, content) ? beginsAt(last, own, { isLate, isNews }) : 'submit';
   // A new attempt is numbered after all of them, whatever content they were made for.
-  const at = begins === 'submit' ? attempts.at(-1) : last;
-  return { ended: false, begins, attempts: at?.n ?? 0 };
+  return { ended: false, begins, attempts: (begins === 'submit' ? attempts.at(-1) : last)?.n ?? 0 };
 }
 
 /**

@@ -57,3 +57,17 @@ test('the late job of an attempt that was found not billed goes on where the att
   });
   expect(standing).toEqual({ ended: false, begins: 'poll', attempts: 1 });
 });
+
+test.each([
+  ['the attempt behind it was made for other values', ['old', ROW.hash], ROW.hash, { ended: true, status: 'review' }],
+  ['the row was edited since', ['old', 'old'], ROW.hash, { ended: false, begins: 'poll', attempts: 1 }],
+] as const)('a late job is no reason to send the row again: %s', async (_why, hashes, hash, standing) => {
+  const failed = { status: 'failed', reasonCode: 'invalid_request', rowHash: hashes[1] } as const;
+  const both = [[states.unknown, found('not_billed')], [states.refused]];
+  const { deps, first, record } = await rowWith([...hashes], both, failed);
+  await deps.ledger.append(first, states.created);
+  const attempt = await deps.ledger.readAttempt(first);
+  if (attempt) await contradict(deps.books, first, attempt, 'a late answer shows that the job exists');
+  const content = { hash, mayRerun: false };
+  expect(rowStanding(await record(), await deps.ledger.read('b', 'r'), null, content)).toMatchObject(standing);
+});
