@@ -59,9 +59,21 @@ function checkRow(ended: Ended, { batch, id, fedBy }: PlannedRow, lines: Line[])
   // Only a cancel ends a row that was never opened, or a feeder that brings nothing.
   const isHeld = fedBy.length > 0 && line?.status === 'not_started';
   const told = records.get(`${batch}/${id}`)?.record.status ?? (isHeld ? 'not_started' : 'cancelled');
-  const goesOn = line?.status === 'waiting' && isOutdone(ended, `${batch}/${id}`);
+  const goesOn = line?.status === 'waiting' && (isOutdone(ended, `${batch}/${id}`) || isFedLate(ended, batch, fedBy));
   if (line && line.status !== told && !goesOn)
     report('I6', `${batch}/${id} is ${told}, its results say ${line.status}`);
+}
+
+/** What feeds it, or feeds that, came right beside its batch, which had ended: the next run begins it. */
+function isFedLate(ended: Ended, batch: string, fedBy: PlannedRow['fedBy']): boolean {
+  const { records, results, scenario } = ended;
+  const endedAtMs = results.get(batchId(ACCOUNT, batch))?.endedAtMs ?? Number.POSITIVE_INFINITY;
+  return fedBy.some((place) => {
+    const id = `r${place}`;
+    if ((records.get(`${batch}/${id}`)?.atMs ?? 0) > endedAtMs) return true;
+    const feeder = scenario.rows.find((row) => row.batch === batch && row.id === id);
+    return feeder !== undefined && isFedLate(ended, batch, feeder.fedBy);
+  });
 }
 
 function checkCounts({ results, records, report }: Ended, batch: string, lines: Line[]): void {

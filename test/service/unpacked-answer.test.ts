@@ -31,11 +31,11 @@ describe('an answer that a gateway has packed', () => {
     expect(unpackedAnswer(PACKED.gzip, 'gzip', 10)).toBe(PACKED.gzip);
   });
 
-  it.each([[['gzip']], [['gzip', 'gzip']]])(
+  it.each<[string[]]>([[['gzip']], [['gzip', 'gzip']]])(
     'reaches whoever reads the exchange, also where two name it: %j',
     async (named) => {
       const server = await serve((_request, response) => {
-        response.writeHead(200, { 'content-encoding': named });
+        response.setHeader('content-encoding', named);
         response.end(PACKED.gzip);
       });
       const transport = createTransport({ baseUrl: `http://127.0.0.1:${server.port}`, userAgent: 'x', key: () => 'k' });
