@@ -1,3 +1,4 @@
+import { insist } from '../../src/books/revise.js';
 import type { Attempt, AttemptRef } from '../../src/domain/attempt.js';
 import type { Row } from '../../src/domain/row.js';
 import { hasJob, intentOf, standingOf } from '../../src/domain/standing.js';
@@ -12,7 +13,7 @@ const LATE_MS = 10_000;
  * with the row, or its output is fetched beside a batch that has ended.
  */
 export async function goOnIfLate(
-  { ledger, messenger, settings: { account, timeScale }, now }: Dependencies,
+  { ledger, log, messenger, settings: { account, timeScale }, now }: Dependencies,
   ref: AttemptRef,
   { kind }: Row,
   claimedAtMs: number,
@@ -25,8 +26,13 @@ export async function goOnIfLate(
   if (intent === undefined || last?.n !== n || !endedWithout({ ...last, states: last.states.slice(0, -1) })) return;
   const { generation, part, index } = intent;
   const row = { batch, generation, part, index, id, kind };
-  if (await messenger.reopen({ generation, rows: 0, row })) return;
-  if (hasJob(standingOf(last))) await messenger.confirmLate({ account, row, n, timeScale });
+  try {
+    if (await insist(() => messenger.reopen({ generation, rows: 0, row }))) return;
+    if (hasJob(standingOf(last))) await insist(() => messenger.confirmLate({ account, row, n, timeScale }));
+  } catch (error) {
+    // The answer is recorded: the next run finds it.
+    log.warn({ ...ref, error: String(error) }, 'an answer that came late could not be told');
+  }
 }
 
 function endedWithout(before: Attempt): boolean {
