@@ -3,7 +3,7 @@ import * as messages from '../src/contract/messages.js';
 import { jobId } from '../src/contract/names.js';
 import type { BatchInput, BatchState } from '../src/contract/workflows.js';
 import * as window from './batch-state.js';
-import { beginReadSpent, mustReadSpent, reservePayment, takeSpent } from './budget.js';
+import { beginReadSpent, reservePayment, takeSpent } from './budget.js';
 import { homeProxy, lastReadProxy, wholeBatchProxy } from './proxies.js';
 
 /** What jobs and watchers hear of a batch, what it has spent, and how its books close. */
@@ -33,7 +33,6 @@ export function answerPayments({ account, batch }: BatchInput, state: BatchState
 
 /** What a batch has spent before, where that is not known in this run. */
 export async function readSpent({ account, batch }: BatchInput, state: BatchState): Promise<void> {
-  if (!mustReadSpent(state)) return;
   beginReadSpent(state);
   takeSpent(state, await homeProxy(account).readSpent({ batch }));
 }

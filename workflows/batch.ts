@@ -5,7 +5,7 @@ import { defined } from '../src/domain/defined.js';
 import { answerPayments, closeBooks, listenForCases, readSpent } from './batch-answers.js';
 import { startJobs } from './batch-jobs.js';
 import * as window from './batch-state.js';
-import { boundOf, isBoundOfFed } from './budget.js';
+import { boundOf, isBoundOfFed, mustReadSpent } from './budget.js';
 import { freezeChains, noteHeld, openOrdered, rescanHeld } from './chains.js';
 import { openDrain } from './drain-batch.js';
 import { openHold } from './hold-batch.js';
@@ -20,14 +20,13 @@ const OPEN_MAX = 1_000;
 
 /** One manifest under one name: opens a bounded window of jobs over its rows, counts each row once, writes results. */
 export async function batch(input: BatchInput): Promise<BatchResult> {
-  const { account } = input;
   const state = input.state ?? window.newBatchState(Date.now());
-  const home = homeProxy(account);
+  const home = homeProxy(input.account);
   let phase: BatchProgress['phase'] = 'running';
   let dirty = true;
   const handOverDue = () => workflowInfo().historyLength >= (input.eventsMax ?? EVENTS_MAX);
   const mayEnd = () => window.isFinished(state) && state.corrected === undefined;
-
+  const leavesOrders = () => state.cancelling && !drain.isDone() && state.reopened !== undefined;
   const hold = openHold(input, state, touch);
   const drain = openDrain(input, state, goOn);
   const rows = openRows(input, state, { isWoken: () => dirty, touch, start });
@@ -38,7 +37,10 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 
   for (;;) {
     dirty = false;
-    if (window.isDraining(state)) await endAll();
+    if (window.isDraining(state)) {
+      if (leavesOrders() && patched('cancelled-with-the-rest')) await openMore(true);
+      await drain.run();
+    }
     await openMore();
     window.shareAfterAll(state);
     rescanHeld(state);
@@ -57,14 +59,13 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     dirty = true;
   }
 
-  async function openMore(): Promise<void> {
-    await readSpent(input, state);
-    await rows.more();
-    await reopenMore();
-  }
-
-  /** A person may order thousands at once: neither history nor state, nor the number of workflows, grows by that. */
-  async function reopenMore(): Promise<void> {
+  /**
+   * A person may order thousands at once: neither history nor state, nor the number of workflows, grows by that. `orders`:
+   * what was ordered before a cancel is begun, so that it is asked to end with the rest.
+   */
+  async function openMore(orders = false): Promise<void> {
+    if (!orders && mustReadSpent(state)) await readSpent(input, state);
+    if (!orders) await rows.more();
     const reopened = takeReopened(state);
     for (const [at, row] of reopened.entries()) {
       const isFull = state.open.length >= OPEN_MAX && !state.cancelling;
@@ -79,9 +80,12 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 
   async function isOver(): Promise<boolean> {
     phase = 'writing results';
-    await closeBooks(account, input.batch, state.startedAtMs);
+    await closeBooks(input.account, input.batch, state.startedAtMs);
     delete state.corrected;
-    const tally = await wholeBatchProxy(account).writeResults({ batch: input.batch, generation: state.generation });
+    const tally = await wholeBatchProxy(input.account).writeResults({
+      batch: input.batch,
+      generation: state.generation,
+    });
     delete state.resultsBlocked;
     await hold.review();
     phase = 'running';
@@ -169,12 +173,5 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       return { row: opened.row, begins, attempts, ...boundOf(state, opened) };
     });
     return startJobs(input, begin);
-  }
-
-  /** What was ordered before a cancel is asked to end with the rest. */
-  async function endAll(): Promise<void> {
-    const isLeft = state.cancelling && !drain.isDone() && state.reopened !== undefined;
-    if (isLeft && patched('cancelled-with-the-rest')) await reopenMore();
-    await drain.run();
   }
 }

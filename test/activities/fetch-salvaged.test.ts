@@ -50,7 +50,7 @@ it('TS: a whole file makes the attempt done, with its bytes in the home', async 
   const last = found?.states.at(-1);
   const sha256 = last?.state === 'done' ? last.outputs[0]?.blobSha256 : undefined;
   expect(Buffer.from((await deps.home.getBlob(sha256 ?? '')) ?? [])).toEqual(smallPng());
-  expect(await fetch()).toBe('nothing');
+  expect(await fetch()).toBe('done');
 });
 
 it('until then it stays a case that is looked at again', async () => {

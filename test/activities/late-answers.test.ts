@@ -37,7 +37,7 @@ async function answered(
   return { told, confirm: () => salvageActivities(deps).confirmHandle({ row: refOf(ROW), n: 1, candidate: 0 }) };
 }
 
-test('the batch that runs goes on with the row; beside one that has ended its output is fetched', async () => {
+test('F51: the batch that runs goes on with the row; beside one that has ended its output is fetched', async () => {
   expect((await answered('created', { isOpen: true })).told).toEqual(['reopen r']);
   expect((await answered('created', { verdict: 'undecided' })).told).toEqual(['reopen r', 'fetch r/1']);
 });

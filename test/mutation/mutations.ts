@@ -535,7 +535,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'src/home/row-standing.ts',
-        take: '  const last = paid ?? attempts.at(-1);',
+        take: '  const last = paid ?? jobLeft(attempts) ?? attempts.at(-1);',
         give: '  const last = attempts.find(({ n }) => n === 0);',
       },
       {
