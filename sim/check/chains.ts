@@ -56,8 +56,9 @@ export function checkChains({ scenario, records, lines, posts, report }: EndedFe
     const name = rowName(row);
     const line = lines.get(name);
     const feeders = feedersOf(scenario, row);
-    // How a copy ends is its original's.
-    if (line === undefined || feeders.length === 0 || line.status === 'cancelled' || row.shares !== undefined) continue;
+    // How a copy ends is its original's. What has no end goes on with the next run, which I6 allows.
+    if (line === undefined || feeders.length === 0 || row.shares !== undefined) continue;
+    if (['cancelled', 'waiting', 'held'].includes(line.status)) continue;
     const isFed = feeders.every((feeder) => lines.get(rowName(feeder))?.status === 'done');
     if (isFed) {
       checkFedRow(line, name);

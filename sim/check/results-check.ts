@@ -1,9 +1,10 @@
 import { batchId } from '../../src/contract/names.js';
 import type { RowRecord, Status } from '../../src/domain/outcome.js';
 import { ACCOUNT } from '../account-settings.js';
-import type { PlannedRow } from '../rows.js';
+import { type PlannedRow, rowName } from '../rows.js';
 import type { Scenario } from '../scenario.js';
 import type { Disk } from '../worker/disk.js';
+import { feedersOf } from './chains.js';
 import type { LedgerWatch } from './ledger-watch.js';
 
 /** I6, by what a user is given at the end: each row stands once in its batch's results, with an end. */
@@ -51,29 +52,27 @@ function linesOf({ outputs }: Ended, batch: string): Line[] {
   return written.map((line) => JSON.parse(line) as Line);
 }
 
-function checkRow(ended: Ended, { batch, id, fedBy }: PlannedRow, lines: Line[]): void {
+function checkRow(ended: Ended, row: PlannedRow, lines: Line[]): void {
   const { records, report } = ended;
-  const found = lines.filter((line) => line.id === id);
-  if (found.length !== 1) report('I6', `${batch}/${id} stands ${found.length} times in the results`);
+  const name = rowName(row);
+  const found = lines.filter((line) => line.id === row.id);
+  if (found.length !== 1) report('I6', `${name} stands ${found.length} times in the results`);
   const [line] = found;
   // Only a cancel ends a row that was never opened, or a feeder that brings nothing.
-  const isHeld = fedBy.length > 0 && line?.status === 'not_started';
-  const told = records.get(`${batch}/${id}`)?.record.status ?? (isHeld ? 'not_started' : 'cancelled');
-  const goesOn = line?.status === 'waiting' && (isOutdone(ended, `${batch}/${id}`) || isFedLate(ended, batch, fedBy));
-  if (line && line.status !== told && !goesOn)
-    report('I6', `${batch}/${id} is ${told}, its results say ${line.status}`);
+  const isHeld = row.fedBy.length > 0 && line?.status === 'not_started';
+  const told = records.get(name)?.record.status ?? (isHeld ? 'not_started' : 'cancelled');
+  const isLive = line?.status === 'waiting' || line?.status === 'held';
+  const goesOn = isLive && (isOutdone(ended, name) || isFedLate(ended, row));
+  if (line && line.status !== told && !goesOn) report('I6', `${name} is ${told}, its results say ${line.status}`);
 }
 
-/** What feeds it, or feeds that, came right beside its batch, which had ended: the next run begins it. */
-function isFedLate(ended: Ended, batch: string, fedBy: PlannedRow['fedBy']): boolean {
+/** What feeds it, or feeds that, came right beside its batch, which had ended: the next run goes on with it. */
+function isFedLate(ended: Ended, row: PlannedRow): boolean {
   const { records, results, scenario } = ended;
-  const endedAtMs = results.get(batchId(ACCOUNT, batch))?.endedAtMs ?? Number.POSITIVE_INFINITY;
-  return fedBy.some((place) => {
-    const id = `r${place}`;
-    if ((records.get(`${batch}/${id}`)?.atMs ?? 0) > endedAtMs) return true;
-    const feeder = scenario.rows.find((row) => row.batch === batch && row.id === id);
-    return feeder !== undefined && isFedLate(ended, batch, feeder.fedBy);
-  });
+  const endedAtMs = results.get(batchId(ACCOUNT, row.batch))?.endedAtMs ?? Number.POSITIVE_INFINITY;
+  return feedersOf(scenario, row).some(
+    (feeder) => (records.get(rowName(feeder))?.atMs ?? 0) > endedAtMs || isFedLate(ended, feeder),
+  );
 }
 
 function checkCounts({ results, records, report }: Ended, batch: string, lines: Line[]): void {
