@@ -73,8 +73,9 @@ function useWhole(
   const shown = open && (known ?? tiles.at(isLoaded ? open.at : -1 - open.at));
   useEffect(() => {
     if (!isLoaded || shown === undefined) return;
-    setOpen((last) => last && { offset: last.offset, at: shown.at, file: shown.file.file });
-  }, [isLoaded, shown?.at, shown?.file.file]);
+    // What a person has turned to since then stands.
+    setOpen((last) => (last && last === open && last.file === undefined ? { ...last, file: shown.file.file } : last));
+  }, [isLoaded, open]);
   const go = (step: number): void => {
     if (shown === undefined || !isLoaded) return;
     const at = shown.at + step;
