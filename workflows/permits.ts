@@ -107,6 +107,16 @@ export function recover(state: SemaphoreState, found: RecoveredHolder): void {
   if (releaseAtMs !== undefined) release(state, { grant, notBeforeMs: releaseAtMs }, 0);
 }
 
+/**
+ * Whether a slot may be held for nobody that matters: somebody waits, or its holder was found in the ledger. Who goes on
+ * with one of those gives back the number that it had in the run before.
+ */
+export function mayBeGone({ forgives, waiting, holders }: SemaphoreState): boolean {
+  if (waiting.length > 0) return holders.length > 0;
+  // A run of an earlier build does not ask so.
+  return forgives === true && holders.some(({ n, releaseAtMs }) => n !== undefined && releaseAtMs === undefined);
+}
+
 /** The service accepted the job of a grant: the next of its family may be submitted. */
 export function submitted(state: SemaphoreState, grant: number, nowMs: number): void {
   const holder = state.holders.find((h) => h.grant === grant);

@@ -129,8 +129,12 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     routine.repeat('discounts', every(DISCOUNTS_EVERY_MS), busy, watch.readDiscounts);
     const isCutOff = () => holders.isCutOff(state);
     routine.repeat('network', every(0), isCutOff, () => holders.waitForNetwork(account, state).then(touch));
-    const mayBeGone = () => state.waiting.length > 0 && state.holders.length > 0;
-    routine.repeat('sweep', every(SWEEP_EVERY_MS), mayBeGone, () => holders.sweep(account, state).then(touch));
+    routine.repeat(
+      'sweep',
+      every(SWEEP_EVERY_MS),
+      () => permits.mayBeGone(state),
+      () => holders.sweep(account, state).then(touch),
+    );
   }
 
   async function keepBreakers(): Promise<void> {

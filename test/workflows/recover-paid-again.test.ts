@@ -1,4 +1,4 @@
-// A row that was paid again has two attempts that may both still run: after a wiped server each holds a slot (I4).
+// What a semaphore that begins after a wiped server finds in the ledger: each attempt that may still run holds a slot (I4, I5).
 
 import { expect, test } from 'vitest';
 import * as permits from '../../workflows/permits.js';
@@ -24,4 +24,16 @@ test('each lost attempt of a row that was paid again keeps its slot, before and 
   permits.acquire(after, { job: job('other'), kind, holds: false }, 3_000);
   expect(permits.grantNext(after, 3_000)).toEqual([]);
   expect(after.holders).toHaveLength(2);
+});
+
+test('what was found in the ledger is asked after though nobody waits, until it is gone; a run of an earlier build does not', () => {
+  const after = openPermits(2);
+  permits.recover(after, { job: job('r'), kind, sinceMs: 0, n: 1 });
+  expect(permits.mayBeGone(after)).toBe(false);
+  after.forgives = true;
+  expect(permits.mayBeGone(after)).toBe(true);
+  permits.release(after, { grant: after.holders[0]?.grant ?? -1 }, 1_000);
+  permits.acquire(after, { job: job('other'), kind, holds: false }, 3_000);
+  permits.grantNext(after, 3_000);
+  expect(permits.mayBeGone(after)).toBe(false);
 });
