@@ -182,18 +182,12 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   }
 }
 
-/**
- * To be asked after a message, a timer or the answer of an activity, never after that of a local one: where a query comes
- * between, a replay sees that answer with another length of the history, and would hand over at another place.
- */
+/** Never asked after a local activity: with a query between, a replay sees its answer with another length of the history. */
 function isLong(eventsMax: number): boolean {
   return workflowInfo().historyLength >= eventsMax;
 }
 
-/**
- * What a local activity answers comes before the rest that its workflow task has brought, and that rest would be lost with
- * a run that ends on the answer: so it ends on a task of its own.
- */
+/** A local activity's answer comes before the rest of its task, which a run that ends on it loses: it ends on its own task. */
 async function handOver(input: SemaphoreInput, state: SemaphoreState, isSettled: () => boolean): Promise<never> {
   do {
     await condition(isSettled);
