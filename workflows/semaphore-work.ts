@@ -16,10 +16,11 @@ export function openState({
   state: kept,
   timeScale,
   countsHeld,
+  forgives,
 }: SemaphoreInput): SemaphoreState & Required<Pick<SemaphoreState, 'dueMs'>> {
   const state = kept ?? permits.newPermits(30_000 / timeScale, Date.now(), timeScale);
   if (countsHeld) state.countsHeld = true;
-  if (patched('comes-back-even')) state.forgives = true;
+  if (forgives) state.forgives = true;
   return Object.assign(state, { dueMs: state.dueMs ?? {} });
 }
 

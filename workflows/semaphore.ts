@@ -194,5 +194,5 @@ async function handOver(input: SemaphoreInput, state: SemaphoreState, isSettled:
     await sleep(1);
   } while (!isSettled());
   permits.dropOver(state, Date.now());
-  return continueAsNew<typeof semaphore>({ ...input, countsHeld: true, namesHeirs: true, state });
+  return continueAsNew<typeof semaphore>({ ...input, countsHeld: true, namesHeirs: true, forgives: true, state });
 }

@@ -33,9 +33,9 @@ export interface SemaphoreInput {
   timeScale: number;
   /** Events after which a run hands over to the next; far below the server's limit when not given. */
   eventsMax?: number;
-  /** Set for runs that this build begins: a replay of an earlier one shares the slots as it did. */
+  /** Set for runs that this build begins: a replay of an earlier one shares the slots, and says who is next, as it did. */
   countsHeld?: true;
-  /** Set likewise: it names to the worker whose turn is next. */
+  forgives?: true;
   namesHeirs?: true;
   state?: SemaphoreState;
 }

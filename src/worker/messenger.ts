@@ -22,7 +22,7 @@ export function createMessenger(client: Client, account: string, timeScale: numb
         memo: WORKFLOW_MEMO,
         workflowId: semaphoreId(account),
         taskQueue: taskQueues(account).home,
-        args: [{ account, timeScale, countsHeld: true, namesHeirs: true }],
+        args: [{ account, timeScale, countsHeld: true, namesHeirs: true, forgives: true }],
         workflowIdConflictPolicy: 'USE_EXISTING',
       });
     },

@@ -19,7 +19,7 @@ describe.skipIf(!hasTemporal())('batch and semaphore hand over to new runs under
       workflowId: semaphoreId(account),
       taskQueue: taskQueues(account).home,
       memo: WORKFLOW_MEMO,
-      args: [{ account, timeScale, eventsMax: 45, countsHeld: true, namesHeirs: true }],
+      args: [{ account, timeScale, eventsMax: 45, countsHeld: true, namesHeirs: true, forgives: true }],
     });
     await stack.startWorker();
     const rows = Array.from({ length: 240 }, (_, i) => (i % 8 === 0 ? filmRow(`r${i}`) : imageRow(`r${i}`)));
