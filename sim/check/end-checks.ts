@@ -98,8 +98,10 @@ function checkTime({ scenario, ledger, report }: Ended, row: string, kind: Kind,
   const attempts = ledger.attemptsOf(row);
   const lastMs = Math.max(...attempts.map((attempt) => attempt.states[0]?.atMs ?? 0));
   const last = attempts.at(-1)?.states.at(-1)?.state;
-  // What the account had no credits for waits until a person buys some, and need not be sent again then.
-  if (last === undefined || (last.state === 'refused' && last.next === 'pause_credits')) return;
+  // What the account had no credits for waits until a person buys some, and need not be sent again then; so does what was
+  // not sent before, whatever a worker that died has left of it.
+  if (last === undefined || last.state === 'void' || (last.state === 'refused' && last.next === 'pause_credits'))
+    return;
   const { waits, starts, faultsEndMs } = scenario;
   const isCall = rowKindOf(kind).charge === 'at-success';
   const longestMs = isCall ? SYNC_MAX_MS : longestRenderMs(kind, waits);
