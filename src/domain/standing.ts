@@ -54,6 +54,17 @@ export function isKnownUnbilled(standing: Standing): boolean {
   return (['void', 'refused', 'not_billed', 'written_off', 'ended'] as Standing[]).includes(standing);
 }
 
+/** True when its job may render. */
+export function isAtService(standing: Standing): boolean {
+  return standing === 'created' || standing === 'claimed' || standing === 'open_case';
+}
+
+/** Of a row: the attempt whose job turned up late and goes on, whatever was tried behind it for nothing. */
+export function jobLeft(attempts: readonly Attempt[]): Attempt | undefined {
+  const costly = attempts.findLast((one) => !isKnownUnbilled(standingOf(one)));
+  return costly && standingOf(costly) === 'created' ? costly : undefined;
+}
+
 /** True when an attempt was settled without its output: its job may still run, and hold its slot, for a while. */
 export function isLost(standing: Standing): boolean {
   const lost: Standing[] = ['billed', 'undecided', 'given_up', 'overridden'];

@@ -2,8 +2,15 @@ import type { Begins, RetryOrder } from '../contract/workflows.js';
 import type { Attempt } from '../domain/attempt.js';
 import { REASONS } from '../domain/failure.js';
 import { isOrderedAgain, isRecordOf, type LiveWord, type RowRecord, type Status } from '../domain/outcome.js';
-import { allowsAnother, countTold, intentOf, isKnownUnbilled, type Standing, standingOf } from '../domain/standing.js';
-import { jobLeft } from './job-left.js';
+import {
+  allowsAnother,
+  countTold,
+  intentOf,
+  isAtService,
+  isKnownUnbilled,
+  jobLeft,
+  standingOf,
+} from '../domain/standing.js';
 
 /** What the home knows of a row: it ended, or where its job begins. */
 export type RowStanding =
@@ -125,11 +132,6 @@ export function standsFor(attempt: Attempt, content: RowContent | undefined): bo
   const standing = standingOf(attempt);
   if (isAtService(standing)) return true;
   return !content.mayRerun && !isKnownUnbilled(standing);
-}
-
-/** Its job may render. */
-export function isAtService(standing: Standing): boolean {
-  return standing === 'created' || standing === 'claimed' || standing === 'open_case';
 }
 
 /** `isLate`: its record is outdone, by an order or by what the ledger learned; `isNews`: by the latter. */

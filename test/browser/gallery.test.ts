@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { OutputFile } from '../../src/domain/outcome.js';
-import { seededHome, T0 } from '../cli/seeded-home.js';
+import { type SeededHome, seededHome, T0 } from '../cli/seeded-home.js';
 import { serveHome } from '../dashboard/dashboard-rig.js';
 import { launchBrowser } from '../support/browser.js';
 import { rowRecord } from '../support/row-record.js';
@@ -28,6 +28,10 @@ async function openedGallery(count: number, films: string[] = []): Promise<Page>
   const out = `${(await home.home.readBatch('b'))?.out}/b`;
   mkdirSync(`${out}/media`, { recursive: true });
   for (const name of names) writeFileSync(`${out}/${fileOf(name).file}`, smallPng());
+  return galleryOf(home);
+}
+
+async function galleryOf(home: SeededHome) {
   const served = await serveHome(home);
   onTestFinished(() => served.stop());
   const browser = await launchBrowser();
@@ -96,14 +100,7 @@ test('what is looked at stays while outputs come before it', async () => {
     return { contentType: 'image/png', bytes: smallPng().length, sha256: 'a', file: `media/${id}.png` };
   };
   const home = await seededHome('b', [{ id: 'r0' }, { id: 'r1', record: { files: [file('r1')] } }, { id: 'r2' }]);
-  const served = await serveHome(home);
-  onTestFinished(() => served.stop());
-  const browser = await launchBrowser();
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage();
-  await page.goto(served.url);
-  await page.getByRole('heading', { name: 'Batches' }).waitFor();
-  await page.goto(`${served.origin}/#/b/b/gallery`);
+  const page = await galleryOf(home);
   await page.getByRole('button', { name: 'Show r1' }).click();
   await page.getByRole('dialog', { name: 'r1' }).waitFor();
   await home.records.writeRecord('b', rowRecord({ id: 'r0', rowHash: 'hash-r0', files: [file('r0')] }));

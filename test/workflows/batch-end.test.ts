@@ -10,14 +10,10 @@ const { home, whole } = vi.hoisted(() => ({
   whole: { writeResults: vi.fn(), closeBooks: vi.fn() },
 }));
 
+// A message to another workflow takes its time.
 vi.mock('@temporalio/workflow', async (original) => {
-  const { oneRun } = await import('./support/one-run.js');
-  return {
-    ...(await original<typeof import('@temporalio/workflow')>()),
-    ...oneRun,
-    // A message to another workflow takes its time.
-    getExternalWorkflowHandle: () => ({ signal: () => new Promise((resolve) => setTimeout(resolve, 1_000)) }),
-  };
+  const { workflowModule } = await import('./support/one-run.js');
+  return workflowModule(original, () => ({ signal: () => new Promise((resolve) => setTimeout(resolve, 1_000)) }));
 });
 vi.mock('../../workflows/proxies.js', async () => (await import('./support/one-run.js')).batchProxies(home, whole));
 

@@ -20,18 +20,14 @@ const { home, whole, told } = vi.hoisted(() => ({
 }));
 
 vi.mock('@temporalio/workflow', async (original) => {
-  const { oneRun } = await import('./support/one-run.js');
-  return {
-    ...(await original<typeof import('@temporalio/workflow')>()),
-    ...oneRun,
-    getExternalWorkflowHandle: (id: string) => ({
-      async signal({ name }: { name: string }) {
-        if (told.isGone) throw new Error('no such workflow');
-        told.signals.push(name);
-      },
-      cancel: async () => void told.cancelled.push(id),
-    }),
-  };
+  const { workflowModule } = await import('./support/one-run.js');
+  return workflowModule(original, (id: string) => ({
+    async signal({ name }: { name: string }) {
+      if (told.isGone) throw new Error('no such workflow');
+      told.signals.push(name);
+    },
+    cancel: async () => void told.cancelled.push(id),
+  }));
 });
 vi.mock('../../workflows/proxies.js', async () => (await import('./support/one-run.js')).batchProxies(home, whole));
 

@@ -11,12 +11,8 @@ const { home, submit } = vi.hoisted(() => ({
 }));
 
 vi.mock('@temporalio/workflow', async (original) => {
-  const { oneRun } = await import('./support/one-run.js');
-  return {
-    ...(await original<typeof import('@temporalio/workflow')>()),
-    ...oneRun,
-    getExternalWorkflowHandle: () => ({ signal: async () => undefined }),
-  };
+  const { workflowModule } = await import('./support/one-run.js');
+  return workflowModule(original, () => ({ signal: async () => undefined }));
 });
 vi.mock('../../workflows/proxies.js', () => ({ homeProxy: () => home, submitProxy: () => ({ submit }) }));
 

@@ -12,12 +12,8 @@ const { home, whole } = vi.hoisted(() => ({
 }));
 
 vi.mock('@temporalio/workflow', async (original) => {
-  const { oneRun } = await import('./support/one-run.js');
-  return {
-    ...(await original<typeof import('@temporalio/workflow')>()),
-    ...oneRun,
-    getExternalWorkflowHandle: () => ({ signal: async () => undefined, cancel: async () => undefined }),
-  };
+  const { workflowModule } = await import('./support/one-run.js');
+  return workflowModule(original, () => ({ signal: async () => undefined, cancel: async () => undefined }));
 });
 vi.mock('../../workflows/proxies.js', async () => (await import('./support/one-run.js')).batchProxies(home, whole));
 

@@ -21,17 +21,13 @@ const { home, whole, signals } = vi.hoisted(() => ({
 }));
 
 vi.mock('@temporalio/workflow', async (original) => {
-  const { oneRun } = await import('./support/one-run.js');
-  return {
-    ...(await original<typeof import('@temporalio/workflow')>()),
-    ...oneRun,
-    getExternalWorkflowHandle: () => ({
-      async signal({ name }: { name: string }, message: { reason?: string }) {
-        signals.push(`${name} ${message?.reason ?? ''}`);
-      },
-      cancel: async () => undefined,
-    }),
-  };
+  const { workflowModule } = await import('./support/one-run.js');
+  return workflowModule(original, () => ({
+    async signal({ name }: { name: string }, message: { reason?: string }) {
+      signals.push(`${name} ${message?.reason ?? ''}`);
+    },
+    cancel: async () => undefined,
+  }));
 });
 vi.mock('../../workflows/proxies.js', async () => (await import('./support/one-run.js')).batchProxies(home, whole));
 

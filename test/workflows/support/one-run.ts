@@ -75,3 +75,11 @@ export const batchProxies = <Home, Whole>(home: Home, whole: Whole) => ({
   wholeBatchProxy: () => whole,
   lastReadProxy: () => ({ readAccount: async () => undefined }),
 });
+
+/** What `@temporalio/workflow` is in the run; messages to other workflows go to what `handleOf` gives. */
+export async function workflowModule(
+  original: () => Promise<unknown>,
+  handleOf: (id: string) => object,
+): Promise<object> {
+  return { ...((await original()) as object), ...oneRun, getExternalWorkflowHandle: handleOf };
+}
