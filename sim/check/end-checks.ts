@@ -42,7 +42,7 @@ export function checkEnd(ended: Ended): void {
     const found = ended.records.get(row);
     // A row that was never opened has none: its end stands in the results alone.
     if (!found) continue;
-    checkClaims(ended, row);
+    checkClaims(ended, row, found.record);
     checkFile(ended, planned, found.record);
     checkCredits(ended, row, found.record);
     // What waits for credits or a key until its batch is cancelled waits for a person.
@@ -52,9 +52,13 @@ export function checkEnd(ended: Ended): void {
   checkGroups(ended);
 }
 
-function checkClaims({ ledger, report }: Ended, row: string): void {
+function checkClaims({ service, ledger, report }: Ended, row: string, record: RowRecord): void {
   for (const attempt of ledger.attemptsOf(row)) {
     const last = attempt.states.at(-1)?.state.state;
+    // Only the worker whose claim the disk kept, and did not confirm, knows that nothing was sent. A cancel that another
+    // worker carries out before its next try leaves the claim to the next start, which weighs it as a case.
+    const isSent = service.posts.some((post) => post.row === row && post.attempt === attempt.n);
+    if (last === 'intent' && record.reasonCode === 'cancelled_by_user' && !isSent) continue;
     if (last === 'intent' || last === 'unknown' || last === 'created_lost') {
       report('I3', `${row} ended, and attempt ${attempt.n} is still '${last}'`);
     }
