@@ -11,7 +11,9 @@ const report = process.env.CALLSHEET_TEST_REPORT;
 export default defineConfig({
   test: {
     pool: testProcesses,
-    maxWorkers: 2,
+    // More than the two cores of the smallest machine: many tests wait, and cases that run side by side do so together.
+    maxWorkers: 4,
+    maxConcurrency: 10,
     sequence: { sequencer: LongestFirst },
     // The one second of vitest is too short on a machine that has others to serve.
     expect: { poll: { timeout: 30_000 } },
@@ -22,10 +24,8 @@ export default defineConfig({
       project('unit-alone', units.alone, { testTimeout: 60_000, sequence: { groupOrder: 0 } }),
       project('workflow', ['test/workflows/**/*.test.ts'], { testTimeout: 180_000, sequence: { groupOrder: 1 } }),
       project('replay', ['test/replay/**/*.test.ts'], { testTimeout: 180_000, sequence: { groupOrder: 1 } }),
-      // These start engines of their own and wait for most of their time.
       project('e2e', ['test/e2e/**/*.test.ts', 'test/e2e-cli/**/*.test.ts', 'test/situations/**/*.test.ts'], {
         testTimeout: 900_000,
-        maxWorkers: 3,
         sequence: { groupOrder: 2 },
       }),
     ],
@@ -34,7 +34,6 @@ export default defineConfig({
 
 interface ProjectOptions {
   testTimeout: number;
-  maxWorkers?: number;
   isolate?: boolean;
   sequence: { groupOrder: number };
 }

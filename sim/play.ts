@@ -80,7 +80,7 @@ function isOver(played: Played): boolean {
 function checkFed({ scenario, world, report, trace }: Played): Record<string, number> {
   const lines = checkResults({ ...world, scenario, report });
   checkChains({ ...world, scenario, lines, posts: world.service.posts, report });
-  checkCopies({ scenario, report }, lines);
+  checkCopies({ ...world, scenario, report }, lines);
   const ends = fedEnds({ scenario, lines });
   for (const [end, count] of Object.entries(ends)) trace('results', `${count} rows that others feed: ${end}`);
   return ends;

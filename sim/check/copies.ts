@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.js';
 
 interface Copied {
   scenario: Scenario;
-  records: ReadonlyMap<string, { record: RowRecord }>;
+  records: ReadonlyMap<string, { atMs: number; record: RowRecord }>;
   report: (rule: string, what: string) => void;
 }
 
@@ -29,7 +29,7 @@ export function checkSentCopy({ scenario, records, report }: Copied, name: strin
 
 /** At the end. */
 export function checkCopies(
-  { scenario, report }: Pick<Copied, 'scenario' | 'report'>,
+  { scenario, records, report }: Copied,
   lines: ReadonlyMap<string, { status: string; reason_code?: string }>,
 ): void {
   for (const row of scenario.rows) {
@@ -38,6 +38,9 @@ export function checkCopies(
     if (original === undefined || line === undefined) continue;
     const { status } = lines.get(original) ?? {};
     const end = line.reason_code ?? line.status;
+    // An answer that came after the copy had ended without it: the next run gives the copy what it asks for.
+    const endedMs = (name: string): number => records.get(name)?.atMs ?? 0;
+    if (end === 'shared_row_failed' && endedMs(original) > endedMs(rowName(row))) continue;
     // A file that a person has changed has nothing to give.
     if (status === 'done' && end !== 'done' && line.status !== 'cancelled' && scenario.changesFiles === 0)
       report('copy', `${rowName(row)} is ${end}, though ${original} is done`);

@@ -116,7 +116,8 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       if (started.size > 0) tellWhatRuns(started, join(data, 'logs'));
       for (const { child } of started) child.kill('SIGKILL');
       await Promise.all([...started].map(({ ended }) => ended));
-      await rig.run(['engine', 'stop']);
+      // What is under way is of no use to anybody any more.
+      await rig.run(['engine', 'stop', '--now']);
       await emulator.close();
       const refused = logLines(join(data, 'logs', 'worker.log')).filter((line) => line.includes(REFUSED_TASK));
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
