@@ -184,7 +184,8 @@ function readExtra(row: CheckedRow, cell: Cell, report: Report): void {
 
 /** A column's name is no field of the request where the documents call the field otherwise: sent, it would do nothing. */
 function ownColumn({ kind }: CheckedRow, extra: JsonObject): string | undefined {
-  return Object.keys(extra).find((name) => columnsOf(kind).has(name));
+  const { documentedFields } = rulesOf(kind);
+  return Object.keys(extra).find((name) => columnsOf(kind).has(name) && !Object.hasOwn(documentedFields, name));
 }
 
 function readMediaCell(row: CheckedRow, cell: Cell, column: MediaColumn, report: Report): void {

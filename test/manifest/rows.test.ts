@@ -123,6 +123,7 @@ it('5-X15: a shot of JSONL with a name twice is refused as one of CSV', async ()
 
 describe('B61: extra names only what the documents do not show', () => {
   const moved = { kind: 'svc/animation', model: 'svc-epsilon-2.5-video', image: 'https://a.example/a.png' };
+  const photo = { kind: 'vendor-b/avatar', image: 'https://a.example/a.png' };
   const cases: [Cells, string, boolean][] = [
     [image, '{"mood":"calm"}', true],
     [image, '{"n":1}', false],
@@ -165,6 +166,9 @@ describe('B61: extra names only what the documents do not show', () => {
     [{ kind: 'vendor-f/video', model: 'vendor-f-3.1-generate-preview', prompt: 'x' }, '{"instances":[]}', false],
     [{ kind: 'vendor-b/avatar', avatar_id: 'a', script: 's', voice_id: 'v' }, '{"engine":{"speed":2}}', true],
     [{ kind: 'vendor-b/avatar', avatar_id: 'a', script: 's', voice_id: 'v' }, '{"engine":{"type":"x"}}', false],
+    [{ ...photo, script: 's', voice_id: 'v' }, '{"image":{"crop":"face"}}', true],
+    [{ ...photo, script: 's', voice_id: 'v' }, '{"image":{"url":"https://a.example/b.png"}}', false],
+    [{ ...photo, script: 's', voice_id: 'v' }, '{"image":5}', false],
   ];
   it.each(cases)('%j with %s: %s', async (cells, extra, isGood) => {
     const { printed } = await checkText(csv({ id: 'a', ...cells, extra }));

@@ -40,11 +40,17 @@ const autoPhoto: Check = {
   },
 };
 
-const noPhotoEngine: Check = {
-  rule: 'with a photo, extra may not add engine: only the catalog engine has one',
+const ownFace: Check = {
+  rule: 'with a photo, extra may not add engine, and with an avatar_id not image: each engine has one of them',
   check(row, report) {
-    if (!has(row, 'image') || row.extra?.engine === undefined) return;
-    report.problem(row, 'B61', 'extra', "extra may not add 'engine' to a row with image: the photo engine takes none");
+    if (has(row, 'image') && row.extra?.engine !== undefined) {
+      const message = "extra may not add 'engine' to a row with image: the photo engine takes none";
+      report.problem(row, 'B61', 'extra', message);
+    }
+    if (has(row, 'avatar_id') && row.extra?.image !== undefined) {
+      const message = "extra may not add 'image' to a row with avatar_id: the catalog engine takes none";
+      report.problem(row, 'B61', 'extra', message);
+    }
   },
 };
 
@@ -81,7 +87,7 @@ export const vendorBAvatar: KindRules = {
       help: 'The canvas; with a photo, auto does not read the photo: send the nearest canvas.',
     },
   ],
-  checks: [oneFace, oneSpeech, autoPhoto, noPhotoEngine],
+  checks: [oneFace, oneSpeech, autoPhoto, ownFace],
   documentedFields: {
     ...settled('model', 'type', 'avatar_id', 'audio_url', 'script', 'voice_id', 'resolution', 'aspect_ratio'),
     image: settled('type', 'url', 'media_type', 'data'),

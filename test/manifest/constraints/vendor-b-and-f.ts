@@ -22,11 +22,18 @@ const avatars: RuleCase[] = [
     ],
   },
   {
-    rule: 'B61: extra may not add engine to a photo (service document 2, Avatar video: "Omit when type = image")',
+    rule: 'B61: extra may not add engine to a photo, nor image to an avatar (service document 2, Avatar video: "Omit when type = image")',
     kind: 'vendor-b/avatar',
     base: avatar,
     good: [{ extra: '{"speed":2}' }, { image: '', avatar_id: 'anna', extra: '{"engine":{"speed":2}}' }],
-    bad: [{ change: { extra: '{"engine":{"speed":2}}' }, code: 'B61', says: /may not add 'engine' .* with image/ }],
+    bad: [
+      { change: { extra: '{"engine":{"speed":2}}' }, code: 'B61', says: /may not add 'engine' .* with image/ },
+      {
+        change: { image: '', avatar_id: 'anna', extra: '{"image":{"crop":"face"}}' },
+        code: 'B61',
+        says: /may not add 'image' .* with avatar_id/,
+      },
+    ],
   },
   {
     rule: 'B42: one speech source (service document 2, Avatar video)',
