@@ -35,14 +35,14 @@ function tellMachine(error: unknown, exitCode: number, io: Io): void {
 }
 
 /** What they stand for where they are given alone; an empty value is one that somebody's variable left out. */
-const BARE_FLAGS: Readonly<Record<string, string>> = {
-  '--retry-failed': `--retry-failed=${EVERY_CLASS}`,
-  '--reuse': '--reuse=',
-};
+const BARE_FLAGS: ReadonlyMap<string, string> = new Map([
+  ['--retry-failed', `--retry-failed=${EVERY_CLASS}`],
+  ['--reuse', '--reuse='],
+]);
 
 /** `help run` is `run --help`; these flags alone have no value: what stands behind them is not theirs. */
 function normalized(args: readonly string[]): string[] {
-  const words = args.map((one) => BARE_FLAGS[one] ?? one);
+  const words = args.map((one) => BARE_FLAGS.get(one) ?? one);
   if (words.length === 0) return ['--help'];
   return words[0] === 'help' ? [...words.slice(1), '--help'] : words;
 }

@@ -23,6 +23,9 @@ describe('5-X14: flags and variables', () => {
     [['run', 'm.csv', '--retry-failed='], 2, /^checking m\.csv\nerror: --retry-failed is empty: name one of /],
     [['run', 'm.csv', '--retry-failed'], 4, /error: B50 the base URL is missing/],
     [['plan', 'm.csv', '--concurrency', ' 3'], 4, /got '3' with blanks beside it\n$/],
+    // Names that every object of JavaScript has.
+    [['status', 'constructor'], 2, /^error: account 'default' has no batch 'constructor' in /],
+    [['explain', '__proto__'], 2, /^error: unknown code '__proto__'; /],
     [['emulator', '--port', '99999'], 2, /^error: --port must be a whole number from 0 to 65535, got '99999'\n$/],
   ];
   test.each(refusals)('%j', async (args, code, says) => {
