@@ -1,11 +1,10 @@
 /** How every part of callsheet reaches a Temporal server: by the SDK's own variables and profile, or by an address. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type ConnectionOptions, isGrpcServiceError } from '@temporalio/client';
-import { toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnection, NativeConnectionOptions } from '@temporalio/worker';
 import { callsUntil } from './temporal/calls-until.js';
 import type { KeyedCodec } from './temporal/payload-codec.js';
-import { readProfile, TemporalSettingsError } from './temporal/profile.js';
+import { readConnection, readProfile, TemporalSettingsError } from './temporal/profile.js';
 
 export interface TemporalOptions {
   /** `host:port`; goes before the SDK's variables and profile. */
@@ -137,7 +136,7 @@ function settings(options: TemporalOptions): {
   const profile = options.embedded === true ? {} : readProfile();
   const address = options.address ?? profile.address ?? '127.0.0.1:7233';
   const namespace = options.namespace ?? profile.namespace ?? 'default';
-  const { connectionOptions } = toClientOptions({ ...profile, address, namespace });
+  const connectionOptions = readConnection({ ...profile, address, namespace });
   return { connectionOptions, address, namespace, hasTls: Boolean(connectionOptions.tls) };
 }
 

@@ -1,5 +1,5 @@
 /** Where a shared Temporal is, as the SDK's own variables and profile say it; apart, since its client is large. */
-import { loadClientConfigProfile } from '@temporalio/envconfig';
+import { type ClientConfigProfile, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import { safeText } from '../domain/secret.js';
 
 /** `TEMPORAL_ADDRESS` or the profile file could not be read as the SDK defines them. */
@@ -27,6 +27,17 @@ export function readProfile() {
     // The reader of the file shows the place on lines of its own.
     const why = safeText(cause instanceof Error ? cause.message : String(cause));
     const said = `the Temporal profile cannot be read (${why}): correct it or unset TEMPORAL_PROFILE`;
+    throw new TemporalSettingsError(said, { cause });
+  }
+}
+
+/** How to connect as the profile says; the files of its TLS are read only now. Throws a TemporalSettingsError. */
+export function readConnection(profile: ClientConfigProfile) {
+  try {
+    return toClientOptions(profile).connectionOptions;
+  } catch (cause) {
+    const why = safeText(cause instanceof Error ? cause.message : String(cause));
+    const said = `the files that the Temporal settings name cannot be read (${why}): correct TEMPORAL_TLS_CLIENT_CERT_PATH and its kin, or the profile`;
     throw new TemporalSettingsError(said, { cause });
   }
 }
