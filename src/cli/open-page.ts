@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isS3Address } from '../domain/s3.js';
 import { withoutOurs } from '../domain/secret.js';
+import { makeTempFolder, refuseTempFolder } from '../manifest/temp-folder.js';
 import type { Session } from './session.js';
 
 /** Shows a page in the person's browser; one that lies in a bucket from a copy that nobody else can read. */
@@ -18,8 +18,8 @@ export async function openPage(session: Session, file: string, page: string): Pr
 }
 
 async function copyOf(page: string): Promise<string> {
-  const path = join(await mkdtemp(join(tmpdir(), 'callsheet-report-')), 'report.html');
-  await writeFile(path, page, { mode: 0o600 });
+  const path = join(await makeTempFolder('callsheet-report-'), 'report.html');
+  await writeFile(path, page, { mode: 0o600 }).catch(refuseTempFolder);
   return path;
 }
 

@@ -56,6 +56,7 @@ function exitCodeOf(error: unknown): number | undefined {
   // By name: their files load what a command that failed early has no need of.
   switch (error.name) {
     case 'StoreError':
+    case 'TempFolderError':
     case 'PayloadKeyError':
       return EXIT.configuration;
     case 'TemporalUnreachableError':

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { chmod, open, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isAllAddresses, type OtherPlace } from '../../dashboard/places.js';
 import { type Dashboard, startDashboard } from '../../dashboard/server.js';
+import { makeTempFolder } from '../../manifest/temp-folder.js';
 import { html } from '../../report/html.js';
 import { openPage } from '../open-page.js';
 import { commandHint } from '../open-session.js';
@@ -90,7 +90,7 @@ function recordPlace({ config }: Session): RecordPlace {
 
 /** The address goes through a file that nobody else can read, never through a process's arguments. */
 async function openByFile(session: Session, dashboard: Dashboard): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-dashboard-'));
+  const folder = await makeTempFolder('callsheet-dashboard-');
   await chmod(folder, 0o700);
   const file = join(folder, 'open.html');
   const { text } =

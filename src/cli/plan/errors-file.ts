@@ -3,6 +3,7 @@ import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
 import { ERRORS_HEADER, errorLine, type Problem } from '../../manifest/problem.js';
+import { refuseTempFolder } from '../../manifest/temp-folder.js';
 import { errorCode, storeTrouble } from '../../store/folder-errors.js';
 import { makePassingFolder } from '../../store/passing.js';
 import { UserError } from '../user-error.js';
@@ -21,8 +22,11 @@ export async function withErrorsFile<T>(
 ): Promise<T> {
   if (path === undefined) return check();
   await refuseForeignFile(path);
-  const file = await open(path, 'w', 0o600).catch((error: Error) => refuseUnwritable(path, error));
-  const folder = await makePassingFolder('errors');
+  const folder = await makePassingFolder('errors').catch(refuseTempFolder);
+  const file = await open(path, 'w', 0o600).catch(async (error: Error) => {
+    await rm(folder, { recursive: true, force: true });
+    return refuseUnwritable(path, error);
+  });
   try {
     const waiting = createWriteStream(join(folder, 'problems.csv'), { mode: 0o600 });
     const written = finished(waiting);
@@ -35,7 +39,7 @@ export async function withErrorsFile<T>(
       waiting.write(text);
     });
     waiting.end();
-    await written;
+    await written.catch(refuseTempFolder);
     const lines = inOrder(join(folder, 'problems.csv'), places.pieces());
     await pipeline(lines, file.createWriteStream()).catch((error: Error) => refuseUnwritable(path, error));
     return checked;

@@ -1,8 +1,8 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Row } from '../../domain/row.js';
 import type { RawCells } from '../manifest-options.js';
+import { makeTempFolder, refuseTempFolder } from '../temp-folder.js';
 
 /** A row that waits until the rest of the manifest was read, with the places of its cells. */
 export interface SpilledRow {
@@ -23,8 +23,8 @@ const BUFFERED_CHARACTERS = 1 << 20;
 const READ_BYTES = 1 << 20;
 
 export async function openSpill<T = SpilledRow>(): Promise<Spill<T>> {
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-rows-'));
-  const file = await open(join(folder, 'rows.jsonl'), 'wx+', 0o600);
+  const folder = await makeTempFolder('callsheet-rows-');
+  const file = await open(join(folder, 'rows.jsonl'), 'wx+', 0o600).catch(refuseTempFolder);
   // Only this handle has it: a process that is killed leaves nothing.
   await rm(folder, { recursive: true, force: true });
   let lines: string[] = [];
@@ -34,7 +34,7 @@ export async function openSpill<T = SpilledRow>(): Promise<Spill<T>> {
     const text = lines.join('');
     lines = [];
     characters = 0;
-    if (text !== '') await file.appendFile(text);
+    if (text !== '') await file.appendFile(text).catch(refuseTempFolder);
   }
 
   return {
