@@ -34,7 +34,7 @@ const UNSENT = ['held', 'waiting'];
 const FEEDS = ['done', 'skipped'];
 
 export async function quoteOf(source: DashboardSource, batch: string, all: BatchRows, order: Order): Promise<Quote> {
-  const rows = order.order === 'retry' ? await retried(source, batch, all, order.reason) : rowsOf(all.rows, order);
+  const rows = await rowsOfOrder(source, batch, all, order);
   if (order.order === 'limits' || order.order === 'account-limits') {
     const inForce = await source.limits(order.order === 'limits' ? batch : undefined);
     return { rows: rows.length, credits: '0', inForce };
@@ -47,6 +47,51 @@ export async function quoteOf(source: DashboardSource, batch: string, all: Batch
   // An approval bounds all that the batch costs, with what it has cost.
   const isBounded = await source.isSpentBounded(batch);
   return { rows: rows.length, credits: isBounded ? credits : null, ...defined({ generation: all.generation }) };
+}
+
+function rowsOfOrder(source: DashboardSource, batch: string, all: BatchRows, order: Order): Promise<PageRow[]> {
+  switch (order.order) {
+    case 'retry':
+      return retried(source, batch, all, order);
+    case 'resubmit':
+    case 'attach-handle':
+      return withFollowing(source, batch, all, [order.id]);
+    case 'settle-group':
+      return withFollowing(
+        source,
+        batch,
+        all,
+        all.rows.flatMap(({ id, reasonCode }) => (reasonCode === UNDECIDED ? [id] : [])),
+      );
+    default:
+      return Promise.resolve(rowsOf(all.rows, order));
+  }
+}
+
+/**
+ * Rows that are settled, with what follows them: what can run once they have their output. Nothing follows in a batch that
+ * stopped by itself, and nothing beyond a sample whose rest was not approved.
+ */
+async function withFollowing(
+  source: DashboardSource,
+  batch: string,
+  { rows }: BatchRows,
+  ids: readonly string[],
+): Promise<PageRow[]> {
+  const [mayRun, status] = await Promise.all([source.mayRun(batch), source.status(batch)]);
+  const isOver = typeof status?.stopped === 'string';
+  const found = new Set(ids);
+  const mayFollow = ({ id, status }: PageRow) => UNTRIED.includes(status) && mayRun?.has(id) !== false;
+  const left = isOver ? [] : withDependents(rows, ...ids).filter((row) => !found.has(row.id) && mayFollow(row));
+  const feederOf = feedersAmong(rows);
+  const brings = (feeder: PageRow | undefined) =>
+    feeder !== undefined && (found.has(feeder.id) || FEEDS.includes(feeder.status));
+  // Once more for each row that stands before what feeds it.
+  for (let before = -1; before !== found.size; ) {
+    before = found.size;
+    for (const row of left) if (row.fed.every((one) => brings(feederOf(one)))) found.add(row.id);
+  }
+  return rows.filter(({ id }) => found.has(id));
 }
 
 /** Orders that pay for rows which nothing else bounds: an approval has its budget, a batch that goes on the one it had. */
@@ -87,9 +132,10 @@ async function retried(
   source: DashboardSource,
   batch: string,
   { rows }: BatchRows,
-  reason: string | undefined,
+  { reason, acceptInputs }: Extract<Order, { order: 'retry' }>,
 ): Promise<PageRow[]> {
   const [mayRun, status] = await Promise.all([source.mayRun(batch), source.status(batch)]);
+  const given = acceptInputs ? await source.stoppedByInputs(batch) : new Set();
   const feederOf = feedersAmong(rows);
   const known = new Map<string, boolean>();
   // A chain has at most 100 rows: that deep this calls itself.
@@ -105,7 +151,7 @@ async function retried(
     feeder !== undefined && (FEEDS.includes(feeder.status) || runs(feeder));
   const isIdle = status?.state === 'not running';
   const isOfOrder = (status: string): boolean => !LIVE.includes(status) || (isIdle && UNSENT.includes(status));
-  return rows.filter((row) => isOfOrder(row.status) && runs(row));
+  return rows.filter((row) => given.has(row.id) || (isOfOrder(row.status) && runs(row)));
 }
 
 /** By a reference: the row that renders for both where one shares a render, unless one of them was skipped for its file. */
@@ -126,7 +172,9 @@ function isTakenUp({ status, reasonCode, finishedAtMs }: PageRow, reason: string
   return isMendable && (reason === undefined || reason === (reasonCode || status));
 }
 
-function rowsOf(rows: readonly PageRow[], order: Exclude<Order, { order: 'retry' }>): PageRow[] {
+type Settling = { order: 'retry' | 'resubmit' | 'attach-handle' | 'settle-group' };
+
+function rowsOf(rows: readonly PageRow[], order: Exclude<Order, Settling>): PageRow[] {
   switch (order.order) {
     case 'approve':
       return rows.filter(({ status }) => status === 'not_started');
@@ -143,13 +191,6 @@ function rowsOf(rows: readonly PageRow[], order: Exclude<Order, { order: 'retry'
     case 'resume':
       // What waits for another row is sent by the same order, once that one has ended.
       return rows.filter(({ status }) => UNSENT.includes(status) || status === 'not_started');
-    case 'resubmit':
-    case 'attach-handle':
-      return withDependents(rows, order.id).filter(({ id, status }) => id === order.id || UNTRIED.includes(status));
-    case 'settle-group': {
-      const lost = rows.filter(({ reasonCode }) => reasonCode === UNDECIDED).map(({ id }) => id);
-      return withDependents(rows, ...lost).filter(({ id, status }) => lost.includes(id) || UNTRIED.includes(status));
-    }
     case 'mark-lost':
       return rows.filter(({ id }) => id === order.id);
   }

@@ -65,6 +65,16 @@ test('no row of a retry is one that ends again as it had, is beyond a sample or 
   expect(await retryOf(rows, undefined, { mayRun })).toEqual({ rows: 1, credits: '0.25' });
 });
 
+test('to take files as they lie is confirmed with the renders that waited for that, whose rows are done', async () => {
+  const rows = [row('portrait', 'done'), row('hero', 'done', 'portrait'), row('past', 'done', 'portrait')];
+  const left = untried(row('film', 'not_started', 'portrait'), 'input_changed');
+  const source = { ...SOURCE, stoppedByInputs: async () => new Set(['hero']) } as unknown as DashboardSource;
+  const batch = { rows: [...rows.map((one) => untried(one)), left] } as unknown as BatchRows;
+  const order = { order: 'retry', reason: 'input_changed' } as const;
+  expect(await quoteOf(source, 'b', batch, { ...order, acceptInputs: true })).toEqual({ rows: 2, credits: '0.5' });
+  expect(await quoteOf(source, 'b', batch, order)).toEqual({ rows: 1, credits: '0.25' });
+});
+
 test('an order that pays for more than was agreed to is refused, and says for what', async () => {
   const bad = (id: string) => ended(row(id, 'failed'), 'render_failed');
   const give = (rows: object[], agreed: { rows: number; credits: string | null }, source = SOURCE) =>
@@ -104,6 +114,18 @@ test('an order for a row in review is confirmed with what follows it', async () 
   const together = BATCH.rows.map((one) => ({ ...one, reasonCode: one.status === 'review' ? UNDECIDED : '' }));
   const group = await quoteOf(SOURCE, 'b', { ...BATCH, rows: together }, { order: 'settle-group' });
   expect(group).toEqual({ rows: 3, credits: '0.75' });
+});
+
+test('what follows a settled row is what the order sends: nothing where its batch stopped, is beyond a sample or waits on', async () => {
+  const ofSource = (stands: object) => ({ ...SOURCE, ...stands }) as unknown as DashboardSource;
+  const resubmit = (source: DashboardSource, batch = BATCH) =>
+    quoteOf(source, 'b', batch, { order: 'resubmit', id: 'hero' });
+  const stopped = ofSource({ status: async () => ({ state: 'finished', stopped: 'budget_reached' }) });
+  expect(await resubmit(stopped)).toEqual({ rows: 1, credits: '0.25' });
+  const sampled = ofSource({ mayRun: async () => new Set(['hero', 'edit']) });
+  expect(await resubmit(sampled)).toEqual({ rows: 2, credits: '0.5' });
+  const two = [...BATCH.rows, row('bad', 'failed'), row('both', 'not_started', 'hero', 'bad')];
+  expect(await resubmit(SOURCE, { ...BATCH, rows: two } as BatchRows)).toEqual({ rows: 3, credits: '0.75' });
 });
 
 test('an approval is bounded only where what was spent before is', async () => {

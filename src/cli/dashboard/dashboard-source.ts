@@ -8,6 +8,7 @@ import { quoteInForce, sampleInForce } from '../../home/batch-marks.js';
 import { readBatchOptions } from '../../home/batch-order.js';
 import { readPauses } from '../../home/pauses.js';
 import { resultLines } from '../../home/result-lines.js';
+import { failedReruns } from '../../home/row-orders.js';
 import { nameFlaw } from '../../manifest/names.js';
 import { quoteLines } from '../../report/quote-lines.js';
 import { StoreError } from '../../store/port.js';
@@ -62,6 +63,10 @@ export function createDashboardSource(session: Session, settings: readonly strin
     mostOf: (batch, indexes) => mostOf(session, access, batch, indexes),
     isSpentBounded: async (batch) => (await spentBefore({ session, access, batch })).unbounded === 0,
     mayRun: async (batch) => sampleInForce(home, batch, (await rows.currentGeneration(batch)) ?? ''),
+    stoppedByInputs: async (batch) => {
+      const failed = await failedReruns(access, batch);
+      return new Set(failed.flatMap(({ id, rerunFailedFor: why }) => (why === 'input_changed' ? [id] : [])));
+    },
     limits: async (batch) => {
       if (batch === undefined) return (await accountLimits(session, access)).inForce;
       const { orderedConcurrency: _, ...inForce } = await batchLimits(access, batch);
