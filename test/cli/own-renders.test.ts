@@ -75,6 +75,13 @@ test('a row that asks for something else now leaves what it had to another', asy
   expect(plan).toMatchObject({ rows: { toSubmit: 2 }, earlier: { rows: 1 } });
 });
 
+test('a row that was taken over and asks for something else since is offered the render of that', async () => {
+  const [waves, storm] = [tried('w', 'waves'), tried('s', 'a storm')];
+  const taken = { ...waves, id: 'a', states: [], record: { ...waves.record, reusedFrom: 'old/w', attempts: 0, creditsNano: 0 } };
+  const plan = await planOf([taken, storm], [['a', 'a storm']]);
+  expect(plan).toMatchObject({ rows: { toSubmit: 1 }, earlier: { rows: 1, batches: [{ batch: 'shots' }] } });
+});
+
 test('what is under way for a row that left is said; for a row that stays it is that row alone', async () => {
   const plan = await planOf(
     [tried('a', 'waves', true), tried('c', 'rain', true)],

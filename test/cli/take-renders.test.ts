@@ -89,6 +89,25 @@ test('a row that nothing came to meanwhile has the earlier render', async () => 
   expect(mediaOf(home)).toEqual(['one.png', 'one.png.json']);
 });
 
+test('what the row has of other values keeps its name beside the render that is taken over', async () => {
+  const before = rowRecord({ id: 'one', ...paidFor, attempts: 0, reusedFrom: 'a/other', rowHash: 'other', files: [file] });
+  const home = await takeOver((seeded) => {
+    mkdirSync(join(seeded.folder, 'out', 'b', 'media'), { recursive: true });
+    writeFileSync(join(seeded.folder, 'out', 'b', 'media', 'one.png'), 'of other values');
+    let isWritten = false;
+    return {
+      readRecord: async (batch: string, id: string) => {
+        if (!isWritten) await seeded.records.writeRecord('b', before);
+        isWritten = true;
+        return seeded.records.readRecord(batch, id);
+      },
+    };
+  });
+  const taken = { files: [{ ...file, file: 'media/one.v2.png' }], reusedFrom: 'a/one' };
+  expect(await home.records.readRecord('b', 'one')).toMatchObject(taken);
+  expect(mediaOf(home)).toEqual(['one.png', 'one.v2.png', 'one.v2.png.json']);
+});
+
 test('an output that was paid for while the copy was made keeps its record, and its name is free', async () => {
   const home = await takeOver(whileLookedUp(film));
   expect(await home.records.readRecord('b', 'one')).toEqual(paid(film));

@@ -10,6 +10,7 @@ import { isOutdone, type RowContent, rowStanding } from '../../home/row-standing
 import { orderedStanding } from '../../home/run-order.js';
 import type { BatchPlace, HomeAccess } from '../access/home-access.js';
 import { findLost, type LostFile, type OutputCheck } from '../batch/lost-files.js';
+import { mayTakeOver } from '../reuse/may-reuse.js';
 import { type CopySources, openCopySources } from '../reuse/source-of-copy.js';
 import type { RowPlan } from './plan-tally.js';
 
@@ -114,8 +115,7 @@ export function planRow(
   const isKept = record?.keptFor === row.hash;
   const changed = isKept ? undefined : changeOf(row, attempts, record);
   const isUntried = attempts.length === 0;
-  const isUnpaid = attempts.every((attempt) => isKnownUnbilled(standingOf(attempt)));
-  const mayReuse = isUnpaid && record?.status !== 'done' && record?.status !== 'review';
+  const mayReuse = mayTakeOver(row, record, attempts);
   const { reusedFrom, files } = record ?? {};
   const sha256 = files?.[0]?.sha256;
   const hasFiles = record !== undefined && record.status !== 'skipped' && record.files.length > 0;

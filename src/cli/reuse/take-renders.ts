@@ -17,7 +17,7 @@ import { sidecarOf, writeSidecars } from '../../store/sidecar.js';
 import { type BatchPlace, openPlace, refusePlace } from '../access/home-access.js';
 import { UserError } from '../user-error.js';
 import { createRenderCheck, type RenderCheck } from './check-render.js';
-import { copyOutput } from './copy-output.js';
+import { type CopyTarget, copyOutput } from './copy-output.js';
 import { type FoundRenders, type RenderSource, takenOver } from './found-renders.js';
 
 /**
@@ -85,11 +85,14 @@ function take(taking: Taking, row: Row, source: RenderSource): Promise<void> {
 
 async function takeOne(taking: Taking, row: Row, source: RenderSource): Promise<void> {
   const { batch, options, out, check } = taking;
-  if ((await untouched(taking, row)) === undefined) return;
+  const now = await untouched(taking, row);
+  if (now === undefined) return;
   const [record, store] = await Promise.all([check.record(source), check.store(source.batch)]);
   if (record === undefined || store === undefined) throw changed(source);
   const from = { store, batch: source.batch };
-  const to = { store: out, batch, row, onExists: options.onExists };
+  // The file that it has of other values keeps its name, as it does where the row is rendered again.
+  const onExists = now.own?.status === 'done' ? 'version' : options.onExists;
+  const to: CopyTarget = { store: out, batch, row, onExists };
   const copies = await Promise.all(record.files.map((file, position) => copyOutput(from, file, to, position)));
   const { row: fed, feeders } = await takeFeeders(taking, row);
   const { seed, revisedPrompt, warnings, submittedAtMs: reusedSubmittedAtMs } = record;
