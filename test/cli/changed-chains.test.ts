@@ -8,6 +8,7 @@ import type { PlannedRow } from '../../src/cli/plan/row-planner.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { fedMedia, type Row } from '../../src/domain/row.js';
 import { recordFor } from '../../src/home/row-standing.js';
+import { fedHash, rowHash } from '../../src/manifest/row-hash.js';
 import { rowRecord } from '../support/row-record.js';
 
 const row = (id: string, line: number, feeder?: string): Row => ({
@@ -67,6 +68,37 @@ describe('a changed row and what it feeds', () => {
     expect(withFedRows(new Set(['edit']), noted(edit, ofCopy))).toEqual(new Set(['edit', 'film']));
   });
 
+  test('an order for it goes through a row that was taken over to what that feeds', () => {
+    const taken: PlannedRow = { ...edit, reusedFrom: 'b/edit' };
+    delete taken.changed;
+    const found = noted(hero, taken, film);
+    expect(withFedRows(new Set(['hero']), found)).toEqual(new Set(['hero', 'edit', 'film']));
+    expect(() => refuseChangedRows(found, place, withFedRows(new Set(['hero']), found))).not.toThrow();
+    const refuse = () => refuseChangedRows(found, place, false);
+    expect(refuse).toThrow(/'hero' .*\n2 rows were submitted with other values, 1 of which changed rows feed/);
+    expect(refuse).not.toThrow(/'film'|'edit'/);
+  });
+
+  test('a row that was taken over stays too, where nothing but what feeds it was changed', async () => {
+    const own = rowHash(edit.row);
+    const records = new Map([
+      ['hero', rowRecord({ id: 'hero', rowHash: 'old-hero', attempts: 1 })],
+      ['edit', rowRecord({ id: 'edit', rowHash: fedHash(own, ['old-hero']), attempts: 0, reusedFrom: 'b/edit' })],
+    ]);
+    const access = homeOf(records, {});
+    const keptOf = async (now: Row) => {
+      const keep = keepFedRows({ access, batch: 'story' } as BatchPlace, new Set(['hero']));
+      const planned: PlannedRow = { row: now, plan: { plan: 'submit' }, isUntried: true, reusedFrom: 'b/edit' };
+      return (await keep([hero, planned])).map(({ isKept }) => isKept ?? false);
+    };
+    const now = { ...edit.row, hash: fedHash(own, ['new-hero']) };
+    expect(await keptOf(now)).toEqual([false, true]);
+    const edited = { ...now, cells: { prompt: 'another' } };
+    expect(await keptOf({ ...edited, hash: fedHash(rowHash(edited), ['new-hero']) })).toEqual([false, false]);
+    // Nothing was changed: it is finished by itself.
+    expect(await keptOf({ ...now, hash: fedHash(own, ['old-hero']) })).toEqual([false, false]);
+  });
+
   test('without what it feeds: the rest stays, but for rows that were changed by themselves or are named', async () => {
     const records = new Map(['edit', 'film', 'own'].map((id) => [id, rowRecord({ id, rowHash: 'old', attempts: 1 })]));
     const access = homeOf(records, { own: { prompt: 'as it was' } });
@@ -109,6 +141,7 @@ function homeOf(records: Map<string, RowRecord>, before: Record<string, Row['cel
     rows: { readRow: async () => ({ row: { ...row(asked, 1, FEEDER[asked]), cells: before[asked] ?? {} }, raw: {} }) },
     records: {
       readRecord: async (_batch: string, id: string) => records.get(id),
+      readRecords: async (_batch: string, ids: string[]) => ids.map((id) => records.get(id)),
       changeRecord: async (_batch: string, id: string, next: (now: RowRecord | undefined) => RowRecord | undefined) => {
         const record = next(records.get(id));
         if (record !== undefined) records.set(id, record);

@@ -9,6 +9,8 @@ export interface ChangedId {
   /** The rows that feed it: as the manifest names them, and by the index of the one that renders. */
   feeders: readonly { id: string; at: number }[];
   isOpen: boolean;
+  /** It was taken over, so that no request of its own is compared: what changed goes through it to the rows that it feeds. */
+  passes?: true;
   /** Of the first ones: only they are told with the columns that changed. */
   planned?: PlannedRow;
 }
@@ -18,13 +20,18 @@ const CHANGED_WHOLE_MAX = 1_000;
 /** Takes the row down where its content differs from what was submitted. */
 export function noteChanged(found: ChangedId[], planned: PlannedRow): void {
   const { row, changed } = planned;
-  if (changed === undefined) return;
   const feeders = fedMedia(row).map(({ id, at }) => ({ id, at }));
+  const { id, index, line } = row;
+  const isTakenOver = planned.reusedFrom !== undefined && planned.plan.plan === 'submit';
+  if (changed === undefined) {
+    if (isTakenOver && feeders.length > 0) found.push({ id, index, line, feeders, isOpen: false, passes: true });
+    return;
+  }
   const isWhole = found.length < CHANGED_WHOLE_MAX;
   found.push({
-    id: row.id,
-    index: row.index,
-    line: row.line,
+    id,
+    index,
+    line,
     feeders,
     isOpen: changed.isOpen,
     ...(isWhole && { planned }),

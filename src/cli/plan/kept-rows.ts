@@ -1,6 +1,7 @@
 import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import { fedMedia, type Row } from '../../domain/row.js';
 import type { Records } from '../../home/row-records.js';
+import { fedHash, rowHash } from '../../manifest/row-hash.js';
 import { parallel } from '../../store/parallel.js';
 import { isNoFile } from '../../store/port.js';
 import { type BatchPlace, type HomeAccess, openPlace } from '../access/home-access.js';
@@ -39,7 +40,8 @@ export function keepFedRows(at: BatchPlace, order: ChangedOrder): KeepFedRows {
     if (fedMedia(row).length === 0 || named.has(row.id)) return false;
     // A copy made no request of its own that could be compared: it goes with the row whose render it shares.
     if (row.shares !== undefined && changed === undefined) return plan.plan === 'shared' && kept.has(row.shares);
-    if (changed === undefined || changed.isOpen) return false;
+    if (changed === undefined) return planned.reusedFrom !== undefined && (await isTakenForFeeders(at, row));
+    if (changed.isOpen) return false;
     return (await withColumns(at, planned)).changed?.columns?.length === 0;
   }
 
@@ -58,6 +60,18 @@ export function keepFedRows(at: BatchPlace, order: ChangedOrder): KeepFedRows {
     }
     return result;
   };
+}
+
+/**
+ * Whether a row that was taken over has another hash since what feeds it was changed, and for nothing else: no request of
+ * its own is there to be compared, and with the hashes of before it would have the one of its record.
+ */
+async function isTakenForFeeders({ access, batch }: BatchPlace, row: Row): Promise<boolean> {
+  const ids = fedMedia(row).map(({ id }) => id);
+  const [own, ...feeding] = await access.records.readRecords(batch, [row.id, ...ids]);
+  const before = feeding.flatMap((record) => record?.rowHash ?? []);
+  if (own === undefined || before.length < ids.length || isRecordOf(own, row.hash)) return false;
+  return isRecordOf(own, fedHash(rowHash(row), before));
 }
 
 export async function recordKept(

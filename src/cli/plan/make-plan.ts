@@ -72,7 +72,7 @@ export async function makePlan(
     caps,
     time,
     costNotes: subject.costNotes,
-    changedRows: subject.rows.changed.length,
+    changedRows: subject.rows.changed.filter(({ passes }) => !passes).length,
     keptRows: subject.rows.kept.length,
     earlier: await earlierPlan(access, subject.rows.earlier),
     fileSettings: fileSettings(session),

@@ -58,7 +58,7 @@ function refusedOf(
 ): { refused: readonly ChangedId[]; shown: readonly ChangedId[] } {
   const changing = feedingRows(changed);
   const isFed = (one: ChangedId) => isFedBy(one, changing);
-  const refused = changed.filter(({ id, isOpen }) => !isRerun(reruns, id) || isOpen);
+  const refused = changed.filter(({ id, isOpen, passes }) => !passes && (!isRerun(reruns, id) || isOpen));
   const shown = [...refused.filter((one) => !isFed(one)), ...refused.filter(isFed)].slice(0, SHOWN_MAX);
   return { refused, shown };
 }
