@@ -56,10 +56,11 @@ const STOPPED: Record<NonNullable<Status['stopped']>, string> = {
 const GOES_ON = ['running', 'cancelling', 'writing results', 'unknown'];
 
 /** True where nothing more happens until a person does something. */
-function isUpToPerson({ state, needPerson, stopped, waitsForRetry, counts }: Status): boolean {
+function isUpToPerson({ state, needPerson, stopped, waitsForRetry, counts, left }: Status): boolean {
   if (GOES_ON.includes(state)) return false;
   const again = (counts.failed ?? 0) + (counts.cancelled ?? 0);
-  return state !== 'finished' || stopped !== null || waitsForRetry || needPerson + again > 0;
+  const waits = stopped !== null || waitsForRetry || left !== undefined;
+  return state !== 'finished' || waits || needPerson + again > 0;
 }
 
 /** Whom they are for and why they were dropped, `status` says. */

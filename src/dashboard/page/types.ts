@@ -21,6 +21,8 @@ export interface Status {
   blocked: string | null;
   /** What feeds rows came after they had ended. */
   waitsForRetry: boolean;
+  /** What only a person's order goes on with; absent where nothing is. */
+  left?: object;
   /** What has not arrived, and what never will; absent where nothing is. */
   notices?: { waiting: { type: string }[]; dropped: { type: string }[] };
   out: string;
