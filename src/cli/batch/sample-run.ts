@@ -62,7 +62,9 @@ export async function sampleOfRun(run: RunFacts, order: SampleOrder | undefined)
   const bound = await access.home.readBatch(batch);
   const outputs = bound && openOutputCheck(session.config, bound.out, batch);
   const sampled = await countKeptRows(run, { retry, keepFed, outputs }, ({ id }) => isMeant.has(id));
-  const meant = isHeld ? sampled : { rows: prepared, chains: prepared.summary.chains };
+  // What was rendered before is said of the whole manifest: a sample of it is paid as well, and stands for the rest.
+  const rows = { ...sampled.rows, ...defined({ earlier: prepared.earlier }) };
+  const meant = isHeld ? { ...sampled, rows } : { rows: prepared, chains: prepared.summary.chains };
   return { gate, isNew: isNew || !isHeld, ...meant };
 }
 
