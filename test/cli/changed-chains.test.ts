@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 
 import type { BatchPlace, HomeAccess } from '../../src/cli/access/home-access.js';
 import { type ChangedId, noteChanged } from '../../src/cli/plan/changed-rows.js';
+import type { RefusingPlace } from '../../src/cli/plan/errors-file.js';
 import { keepFedRows, recordKept } from '../../src/cli/plan/kept-rows.js';
 import { coveredBy, refuseChangedRows, withFedRows } from '../../src/cli/plan/refuse-rows.js';
 import type { PlannedRow } from '../../src/cli/plan/row-planner.js';
+import { UserError } from '../../src/cli/user-error.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { fedMedia, type Row } from '../../src/domain/row.js';
 import { recordFor } from '../../src/home/row-standing.js';
@@ -46,6 +48,20 @@ describe('a changed row and what it feeds', () => {
     expect(() => refuseChangedRows(noted(hero, edit, ...many), place, false)).toThrow(
       /\n24 rows were submitted with other values, 1 of which changed rows feed and 3 are not shown: nothing was/,
     );
+  });
+
+  test('`--errors` has all of them, those that follow it too', () => {
+    const told = (at: RefusingPlace) => {
+      try {
+        refuseChangedRows(noted(hero, edit, film), at, false);
+      } catch (error) {
+        if (error instanceof UserError) return error.problems?.map(({ code, line, id }) => [code, line, id]);
+      }
+      return [];
+    };
+    const first = ['B48', 2, 'hero'];
+    expect(told(place)).toEqual([first]);
+    expect(told({ ...place, errorsFile: 'problems.csv' })).toEqual([first, ['B48', 3, 'edit'], ['B48', 4, 'film']]);
   });
 
   test('an order for it covers what it feeds; a row that was changed by itself needs its own', () => {

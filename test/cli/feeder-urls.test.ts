@@ -1,6 +1,6 @@
 // Without a bucket a column that takes URLs alone is fed by the service's own URL, and those of earlier renders age.
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type RowRecord, retouchedText, sharesText } from '../../src/domain/outcome.js';
@@ -44,7 +44,8 @@ async function planned(ageMs: number, record: Partial<RowRecord> = {}) {
   if (hero === undefined) throw new Error('the manifest has no good row');
   await seedImage(home, record.reusedFrom?.split('/')[0] ?? 'shots', hero, Date.now() - ageMs, record);
   writeFileSync(join(home.folder, 'shots.csv'), MANIFEST);
-  return home.run('plan', 'shots.csv', '--no-network');
+  const planned = await home.run('plan', 'shots.csv', '--no-network', '--errors', 'problems.csv');
+  return { ...planned, errors: readFileSync(join(home.folder, 'problems.csv'), 'utf8') };
 }
 
 test.each([
@@ -58,6 +59,7 @@ test.each([
   expect(old.stderr).toContain("shots.csv:3:1: B72 row 'clip': @hero was rendered before, and the URL");
   expect(old.stderr).toContain('1 input has no URL that the service could read: nothing was submitted');
   expect(old.exitCode).toBe(2);
+  expect(old.errors).toMatch(/shots\.csv,3,1,B72,clip,,.*@hero was rendered before, and the URL/);
 });
 
 test('a copy of an image is at the URL of the one that it was made of, while that lives', async () => {

@@ -1,5 +1,5 @@
 // What keeps an output from its name is found by the plan, before anything is paid (B47).
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { cli, workFolder } from './harness.js';
@@ -41,6 +41,17 @@ describe('B47: a name that is taken by no file', () => {
       ].map((start) => expect.stringContaining(`b.csv:${start}; use --on-exists skip or version`)),
     );
     expect(refused.stderr).toContain('3 output names are taken: nothing was submitted');
+  });
+
+  test('`--errors` has each of them, also those that are not shown', async () => {
+    const outputs = Array.from({ length: 22 }, (_, i) => `t${i}`);
+    for (const name of outputs) mkdirSync(join(media, `${name}.png`));
+    const refused = await plan(outputs, '--errors', 'problems.csv');
+    expect([refused.exitCode, refused.stderr.match(/: B47 /g)?.length]).toEqual([2, 20]);
+    expect(refused.stderr).toMatch(/22 output names are taken: nothing was submitted; all are in .*problems\.csv\n$/);
+    const [header, first, ...more] = readFileSync(join(folder, 'problems.csv'), 'utf8').trimEnd().split('\n');
+    expect(header).toBe('file,line,column,code,id,field,message');
+    expect([first, more.length]).toEqual([expect.stringMatching(/b\.csv,2,1,B47,r0,,"?refusing to overwrite/), 21]);
   });
 
   test('is stepped around or left alone as one that a file has', async () => {

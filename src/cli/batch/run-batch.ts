@@ -12,6 +12,7 @@ import { readOwnCredits } from '../access/read-account.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { hintsOf } from '../open-session.js';
 import { approvePlan } from '../plan/approve-plan.js';
+import { tellRefused } from '../plan/errors-file.js';
 import { keepFedRows, recordKept, recordSkipped } from '../plan/kept-rows.js';
 import { makePlan } from '../plan/make-plan.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';
@@ -86,7 +87,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const ordered = await rerunOrder(access.home, batch, generation.generation);
   const mayRerun = coveredBy(bothOrders(request.rerunsChanged, ordered), prepared.changed, keepsFed);
   await refuseChanged(at, place, prepared, mayRerun, keepsFed);
-  refuseTakenNames(prepared, place);
+  await tellRefused(place.errorsFile, () => refuseTakenNames(prepared, place));
   await warnOfLeaving(at, place, prepared);
   await takeStoredAgain(at, config.out, prepared.again);
   prepared.lost = await copyAgain({ ...at, ...generation }, config.out, prepared.lost);

@@ -47,6 +47,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const { planJson } = await import('../plan/make-plan.js');
   const { planLines } = await import('../plan/plan-view.js');
   const { approvalOf, spentBefore } = await import('../plan/approve-plan.js');
+  const { tellRefused } = await import('../plan/errors-file.js');
   const { refuseChanged, refuseTakenNames } = await import('../plan/refuse-rows.js');
   const { refuseOtherOut } = await import('../batch/bound-name.js');
   const { lostFileLines } = await import('../batch/lost-files.js');
@@ -58,7 +59,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const isKept = keepsDependents(flags.changed, flags.dependents);
   const keepsFed = isKept ? { except: order } : undefined;
   const prepared = await prepareBatch(at, { place, retry: null, keep: false, keepsFed, reruns: order });
-  refuseTakenNames(prepared, place);
+  await tellRefused(place.errorsFile, () => refuseTakenNames(prepared, place));
   await refuseChanged(at, place, prepared, order, isKept);
   const plan = await makePlan(at, planSubject(place, prepared), canRead ? await readOwnCredits(session) : undefined);
   await warnOfLeaving(at, place, prepared);

@@ -2,11 +2,13 @@ import { createWriteStream } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
+import type { Row } from '../../domain/row.js';
 import { ERRORS_HEADER, errorLine, type Problem } from '../../manifest/problem.js';
 import { refuseTempFolder } from '../../manifest/temp-folder.js';
 import { errorCode, storeTrouble } from '../../store/folder-errors.js';
 import { makePassingFolder } from '../../store/passing.js';
 import { UserError } from '../user-error.js';
+import type { ManifestPlace } from './manifest-flags.js';
 
 const COPIED_BYTES_MAX = 1 << 20;
 
@@ -46,6 +48,41 @@ export async function withErrorsFile<T>(
   } finally {
     await file.close();
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const TOLD_MAX = 100;
+
+/** Where refused rows are told: the manifest, and the file of `--errors`, which has all of them. */
+export type RefusingPlace = Pick<ManifestPlace, 'path'> & Partial<Pick<ManifestPlace, 'errorsFile'>>;
+
+/** A refused row as a problem of its manifest. */
+export function rowProblem(
+  { path }: RefusingPlace,
+  { id, line }: Pick<Row, 'id' | 'line'>,
+  code: Problem['code'],
+  message: string,
+): Problem {
+  return { file: path ?? '<stdin>', line, column: 1, code, id, message };
+}
+
+/**
+ * Runs a refusal of rows that the manifest's own check cannot find: the problems of its UserError, which is thrown on,
+ * are written into the file of `--errors` too.
+ */
+export async function tellRefused(path: string | undefined, refuse: () => void): Promise<void> {
+  try {
+    refuse();
+  } catch (error) {
+    if (!(error instanceof UserError) || error.problems === undefined) throw error;
+    const { message, exitCode, problems } = error;
+    // A pipe was written to by the check, and may have no reader any more.
+    const isKept = path !== undefined && (await stat(path).catch(() => undefined))?.isFile() === true;
+    await withErrorsFile(isKept ? path : undefined, async (onProblem) => {
+      for (const problem of problems) onProblem?.(problem);
+    });
+    const where = isKept ? `; all are in ${path}` : '';
+    throw new UserError(`${message}${where}`, exitCode, problems.slice(0, TOLD_MAX));
   }
 }
 

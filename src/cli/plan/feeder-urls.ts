@@ -7,12 +7,13 @@ import { rendersOf } from '../../home/past-renders.js';
 import { columnsOf, takesUrlOnly } from '../../manifest/columns.js';
 import { referenceText } from '../../manifest/media/media-cell.js';
 import { wantedSort } from '../../manifest/media/media-reader.js';
+import { formatProblem, type Problem } from '../../manifest/problem.js';
 import { openSpill, type Spill } from '../../manifest/references/spill.js';
 import type { BatchPlace } from '../access/home-access.js';
 import { type FoundRenders, takenOver } from '../reuse/found-renders.js';
-import { UserError } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
-import type { ManifestPlace } from './manifest-flags.js';
+import { type RefusingPlace, rowProblem, tellRefused } from './errors-file.js';
 
 /**
  * Without a place to upload to, a column that takes URLs alone is fed by the URL that the service gave for the other
@@ -22,7 +23,7 @@ export interface FeederUrls {
   /** A row that would be submitted. */
   add(row: Row): Promise<void>;
   /** Throws a UserError (`B72`) that names the rows whose feeders have no such URL any more. */
-  refuse(counted: Counted, place: Pick<ManifestPlace, 'path'>): Promise<void>;
+  refuse(counted: Counted, place: RefusingPlace): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,9 +44,10 @@ export function createFeederUrls(at: BatchPlace): FeederUrls {
       fed ??= await openSpill<Row>();
       await fed.add(row);
     },
-    async refuse({ finishedBefore, skipped, earlier }, { path }) {
+    async refuse({ finishedBefore, skipped, earlier }, place) {
       const left = new Set(skipped.map(({ row }) => row.id));
-      const lines: string[] = [];
+      const problems: Problem[] = [];
+      const keptMax = place.errorsFile === undefined ? SHOWN_MAX : Number.POSITIVE_INFINITY;
       let count = 0;
       for await (const row of fed?.rows() ?? []) {
         if (finishedBefore[row.index]) continue;
@@ -54,12 +56,16 @@ export function createFeederUrls(at: BatchPlace): FeederUrls {
           const why = left.has(media.id) ? 'skipped' : own;
           if (why === undefined) continue;
           count += 1;
-          if (lines.length < SHOWN_MAX) lines.push(`${path ?? '<stdin>'}:${row.line}:1: ${flawText(row, media, why)}`);
+          if (problems.length < keptMax) problems.push(rowProblem(place, row, 'B72', flawText(row, media, why)));
         }
       }
       if (count === 0) return;
       const ends = amount(count, 'input has', 'inputs have');
-      throw new UserError(`${lines.join('\n')}\n${ends} no URL that the service could read: nothing was submitted`);
+      const lines = problems.slice(0, SHOWN_MAX).map(formatProblem);
+      const message = `${lines.join('\n')}\n${ends} no URL that the service could read: nothing was submitted`;
+      await tellRefused(place.errorsFile, () => {
+        throw new UserError(message, EXIT.usage, problems);
+      });
     },
     close: async () => fed?.close(),
   };
@@ -117,5 +123,5 @@ const UNREADABLE = {
 };
 
 function flawText({ id }: Row, media: FedMedia, why: keyof typeof UNREADABLE): string {
-  return `B72 row '${id}': ${referenceText(media)} ${UNREADABLE[why]}; render it again, or write to a bucket (--out s3://…) under another --name`;
+  return `row '${id}': ${referenceText(media)} ${UNREADABLE[why]}; render it again, or write to a bucket (--out s3://…) under another --name`;
 }

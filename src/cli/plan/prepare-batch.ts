@@ -69,6 +69,7 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
   const counter = await createRowCounter(at, {
     retry,
     takenNames,
+    keepsAllTaken: place.errorsFile !== undefined,
     leaving,
     outputs,
     again,

@@ -1,43 +1,50 @@
 import { isRerun } from '../../home/row-orders.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
+import { formatProblem } from '../../manifest/problem.js';
+import { parallel } from '../../store/parallel.js';
 import type { BatchPlace } from '../access/home-access.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
 import type { TakenName } from '../reuse/check-render.js';
-import { UserError } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { type ChangedId, type FeedingRows, feedingRows, isFedBy, noteChanged } from './changed-rows.js';
-import type { ManifestPlace } from './manifest-flags.js';
+import { type RefusingPlace, rowProblem, tellRefused } from './errors-file.js';
 import type { CountedRows } from './row-counter.js';
 import { createRowPlanner, withColumns } from './row-planner.js';
 
 /** So many of one kind are shown, the rest are counted. */
 const SHOWN_MAX = 20;
+const READ_WIDTH = 16;
 
 /** Refuses rows whose content differs from what was submitted (`B48`), unless they are to be paid again. Pure. */
 export function refuseChangedRows(
   changed: readonly ChangedId[],
-  place: Pick<ManifestPlace, 'path'>,
+  place: RefusingPlace,
   reruns: ChangedOrder,
 ): void {
-  const file = place.path ?? '<stdin>';
   const { refused, shown } = refusedOf(changed, reruns);
   if (refused.length === 0) return;
   // What changed with the rows that feed it alone is covered by the order for those.
   const changing = feedingRows(changed);
   const own = shown.filter((one) => !isChangedByFeeders(one, changing));
   const named = own.length > 0 ? own : shown;
-  const lines = named.map(({ id, line, isOpen, planned }) => {
-    const columns = planned && (planned.changed?.columns?.join(', ') || 'the content of its media');
-    const what = columns === undefined ? '' : ` (changed: ${columns})`;
-    const advice = isOpen
-      ? 'its attempt with those has not ended: wait for it, or give the row a new id'
-      : `give it a new id or use --changed rerun=${id} (${planned?.plan.plan === 'joined' ? 'it was rendered with these before, and costs nothing' : 'costs again'})`;
-    return `${file}:${line}:1: B48 row '${id}' was submitted with other values${what}; ${advice}`;
-  });
+  const problemOf = (one: ChangedId) => rowProblem(place, one, 'B48', changedText(one));
+  const lines = named.map((one) => formatProblem(problemOf(one)));
   const are = `${amount(refused.length, 'row was', 'rows were')} submitted with other values`;
   throw new UserError(
     `${lines.join('\n')}\n${are}${unnamedWords(refused, named, changing)}: nothing was submitted now`,
+    EXIT.usage,
+    (place.errorsFile === undefined ? named : refused).map(problemOf),
   );
+}
+
+function changedText({ id, isOpen, planned }: ChangedId): string {
+  const columns = planned && (planned.changed?.columns?.join(', ') || 'the content of its media');
+  const what = columns === undefined ? '' : ` (changed: ${columns})`;
+  const advice = isOpen
+    ? 'its attempt with those has not ended: wait for it, or give the row a new id'
+    : `give it a new id or use --changed rerun=${id} (${planned?.plan.plan === 'joined' ? 'it was rendered with these before, and costs nothing' : 'costs again'})`;
+  return `row '${id}' was submitted with other values${what}; ${advice}`;
 }
 
 /** What has no line of its own: what changed rows feed, and what is too much. */
@@ -90,13 +97,14 @@ export function withFedRows(reruns: ChangedOrder, changed: readonly ChangedId[])
 /** Refuses rows whose output name is taken by what is not theirs (`B47`). Pure. */
 export function refuseTakenNames(
   { taken, takenCount }: Pick<CountedRows, 'taken' | 'takenCount'>,
-  place: Pick<ManifestPlace, 'path'>,
+  place: RefusingPlace,
 ): void {
   if (taken.length === 0) return;
   const inOrder = [...taken].sort((a, b) => a.row.line - b.row.line);
-  const lines = inOrder.map((one) => `${place.path ?? '<stdin>'}:${one.row.line}:1: B47 ${inWayText(one)}`);
+  const problems = inOrder.map((one) => rowProblem(place, one.row, 'B47', inWayText(one)));
+  const lines = problems.slice(0, SHOWN_MAX).map(formatProblem);
   const are = amount(takenCount, 'output name is', 'output names are');
-  throw new UserError(`${lines.join('\n')}\n${are} taken: nothing was submitted`);
+  throw new UserError(`${lines.join('\n')}\n${are} taken: nothing was submitted`, EXIT.usage, problems);
 }
 
 function inWayText({ row, file, isAbove, owner }: TakenName): string {
@@ -112,18 +120,19 @@ function inWayText({ row, file, isAbove, owner }: TakenName): string {
 /** Refuses rows whose content differs from what was submitted (`B48`), and names the columns that differ. */
 export async function refuseChanged(
   at: BatchPlace,
-  place: Pick<ManifestPlace, 'path'>,
+  place: RefusingPlace,
   { changed }: Pick<CountedRows, 'changed'>,
   order: ChangedOrder,
   keepsFed: boolean,
 ): Promise<void> {
   const reruns = coveredBy(order, changed, keepsFed);
-  const shown = new Set(refusedOf(changed, reruns).shown);
-  const named = changed.map(async (one): Promise<ChangedId> => {
+  const of = refusedOf(changed, reruns);
+  const shown = new Set(place.errorsFile === undefined ? of.shown : of.refused);
+  const named = await parallel(changed, READ_WIDTH, async (one): Promise<ChangedId> => {
     const { planned } = one;
     return planned !== undefined && shown.has(one) ? { ...one, planned: await withColumns(at, planned) } : one;
   });
-  refuseChangedRows(await Promise.all(named), place, reruns);
+  await tellRefused(place.errorsFile, () => refuseChangedRows(named, place, reruns));
 }
 
 /**

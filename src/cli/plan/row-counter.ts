@@ -62,6 +62,8 @@ export interface RowCounterOptions extends PlannerOptions {
   countsUnfed?: true;
   /** Absent where names need not be looked at. */
   takenNames?: TakenNames;
+  /** Of taken names not the first ones alone. */
+  keepsAllTaken?: boolean;
   /** Absent where earlier renders need not be looked for. */
   earlier?: EarlierRenders | undefined;
   /** Absent where files can be uploaded for columns that take URLs alone, or were looked at before. */
@@ -104,7 +106,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
 
   function noteTaken(taken: TakenName): void {
     counted.takenCount += 1;
-    if (counted.taken.length < KEPT_MAX) counted.taken.push(taken);
+    if (options.keepsAllTaken || counted.taken.length < KEPT_MAX) counted.taken.push(taken);
   }
 
   /** What becomes of a row once its name was looked at. */
