@@ -146,7 +146,7 @@ async function readValue(
 async function readJsonValue(text: string, folder: string): Promise<{ value: Json } | { message: string }> {
   const isInline = /^\s*[[{]/.test(text);
   try {
-    return { value: readJsonText(isInline ? text : await readFile(resolve(folder, text), 'utf8')).value };
+    return { value: readJsonText(isInline ? text : await readMarkedText(resolve(folder, text))).value };
   } catch (error) {
     if (error instanceof JsonTextError) {
       const where = `${error.place.line}:${error.place.column}`;
@@ -154,6 +154,11 @@ async function readJsonValue(text: string, folder: string): Promise<{ value: Jso
     }
     return { message: `must be JSON or a JSON file, got '${safeText(text, 80)}'` };
   }
+}
+
+/** The text of a file; editors of Windows put a byte order mark before JSON. */
+async function readMarkedText(path: string): Promise<string> {
+  return new TextDecoder().decode(await readFile(path));
 }
 
 function shownPath(path: string, cwd: string): string {

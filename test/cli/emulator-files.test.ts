@@ -8,10 +8,13 @@ test.each([
   ['folder', 'this is a folder; name a JSON file'],
   ['none.json', 'no such file'],
   ['empty.json', 'the file is empty or no valid JSON'],
+  // It is read: what is wrong is what stands in it.
+  ['marked.json', 'price rule '],
 ])('emulator --prices %s', async (name, told) => {
   const cwd = workFolder();
   mkdirSync(join(cwd, 'folder'));
   writeFileSync(join(cwd, 'empty.json'), '');
+  writeFileSync(join(cwd, 'marked.json'), '\ufeff7');
   const { exitCode, stderr } = await cli(['emulator', '--prices', name], { cwd });
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`--prices ${name}: ${told}`)]);
   expect(stderr).not.toMatch(/EISDIR|ENOENT/);

@@ -80,6 +80,12 @@ describe('defaults', () => {
     expect([...origins.values()].every(({ name }) => name === 'default')).toBe(true);
   });
 
+  test('a JSON file of a flag may begin with a byte order mark', async () => {
+    const prices = [{ kind: 'svc/image', components: [{ unit: 'image', credits: '0.1' }] }];
+    writeConfig(`\ufeff${JSON.stringify(prices)}`, 'marked.json');
+    expect((await load({ flags: { prices: 'marked.json' } })).config.prices).toEqual(prices);
+  });
+
   test('a setting that is JSON may also come under its own name, as `prices --example` prints it', async () => {
     const prices = [{ kind: 'svc/image', components: [{ unit: 'image', credits: '0.1' }] }];
     const { config } = await load({ env: { [environmentName('prices')]: JSON.stringify({ prices }) } });

@@ -146,7 +146,8 @@ async function readRules<Rule>(
 ): Promise<Rule | undefined> {
   if (path === undefined) return undefined;
   try {
-    return parse(JSON.parse(await readFile(resolve(cwd, path), 'utf8')));
+    // Editors of Windows put a byte order mark before JSON; the decoder leaves it out.
+    return parse(JSON.parse(new TextDecoder().decode(await readFile(resolve(cwd, path)))));
   } catch (error) {
     throw new UserError(`${flag} ${path}: ${fileFlaw(error)}`);
   }
