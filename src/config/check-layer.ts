@@ -42,8 +42,15 @@ function problemsOf(issue: z.core.$ZodIssue, layer: Layer, nearestWord: NearestW
   const path = issue.path.map(String).join('.');
   const wish = issue.message.startsWith('Invalid input') ? 'must be an object of settings' : issue.message;
   const got = shown(valueAt(layer.raw, issue.path), issue.path);
-  const subject = path === '' ? 'the file' : layer.nameOf(path);
+  const subject = path === '' ? 'the file' : nameIn(layer, path);
   return [problem(layer, issue.path, `${subject} ${wish}${got}`)];
+}
+
+/** One text of several that a flag or a variable gave has no name but theirs: only a file has places for each. */
+function nameIn(layer: Layer, path: string): string {
+  const list = /^(.+)\.\d+$/.exec(path)?.[1] ?? path;
+  const isGiven = settingAt(list)?.form === 'list' && layer.nameOf(list) !== list;
+  return layer.nameOf(isGiven ? list : path);
 }
 
 function problem(layer: Layer, path: readonly PropertyKey[], message: string): ConfigProblem {
@@ -75,7 +82,7 @@ function unknownSetting(key: string, path: readonly PropertyKey[], nearestWord: 
 
 function shown(value: unknown, [setting]: readonly PropertyKey[]): string {
   if (value === undefined || setting === 'notifySecret') return '';
-  if (setting === 'notify') return typeof value === 'string' ? `, got '${shownTarget(value)}'` : '';
+  if (setting === 'notify') return typeof value === 'string' && value !== '' ? `, got '${shownTarget(value)}'` : '';
   const blanks = typeof value === 'string' && value.trim() !== value ? ' with blanks beside it' : '';
   return `, got '${safeText(typeof value === 'string' ? value : JSON.stringify(value), 80)}'${blanks}`;
 }

@@ -85,7 +85,10 @@ const priceRule = z.strictObject({
 });
 
 export const prices = z.array(priceRule, { error: 'must be a list of price rules' });
-export const targets = z.array(word, { error: 'must be a list of URLs and `command:…`' });
+export const targets = z.array(
+  z.string({ error: 'must be a text' }).min(1, { error: 'must not be empty: give a URL or `command:…`' }),
+  { error: 'must be a list of URLs and `command:…`' },
+);
 
 /** An amount of at least `least` nanocredits, a number or a decimal string; `advice` is for whoever gave a lower one. */
 function amount(least: CreditsNano, wish: string, advice?: string) {

@@ -257,6 +257,13 @@ describe('what is refused', () => {
     ]);
   });
 
+  test('--notify without a target is named as it was typed', async () => {
+    const wish = 'must not be empty: give a URL or `command:…`';
+    expect(await problemsOf({ flags: { notify: ['https://example.com/x', ''] } })).toEqual([`B56 --notify ${wish}`]);
+    writeConfig('{"notify": [""]}');
+    expect(await problemsOf({})).toEqual([`callsheet.config.json:1:13: B56 notify.0 ${wish}`]);
+  });
+
   test.each(['0', '-1', 'NaN', '1e3', '', ' 5', 'Infinity', '0.0000000001'])('--max-credits %j', async (text) => {
     const [problem] = await problemsOf({ flags: { 'budget.maxCredits': text } });
     expect(problem).toMatch(/^B52 --max-credits must be a positive number/);
