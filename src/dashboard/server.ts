@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { extname, join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
@@ -34,6 +34,9 @@ export interface DashboardOptions {
 
 export const CONTROL_HEADER = 'x-callsheet-control';
 
+/** The code of an error: there is no page to serve. */
+export const PAGE_NOT_BUILT = 'PAGE_NOT_BUILT';
+
 const PAGE = join(packageRoot, 'dist', 'page');
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -41,7 +44,7 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-/** Listens on 127.0.0.1, and where it is told to; rejects when the port is taken. */
+/** Listens on 127.0.0.1, and where it is told to; rejects when the port is taken, or the page was never built. */
 export async function startDashboard({ source, port, controlSecret, other }: DashboardOptions): Promise<Dashboard> {
   const access = createAccess(Date.now, other?.secret);
   const reader = createRowsReader(source, Date.now);
@@ -79,6 +82,7 @@ export async function startDashboard({ source, port, controlSecret, other }: Das
 
 /** The built page, held in memory: nothing else of the disk has an address here. */
 function pageFiles(): [string, { type: string; bytes: Uint8Array<ArrayBuffer> }][] {
+  if (!existsSync(join(PAGE, 'index.html'))) throw Object.assign(new Error(PAGE), { code: PAGE_NOT_BUILT });
   return readdirSync(PAGE).map((name) => {
     const bytes = new Uint8Array(readFileSync(join(PAGE, name)));
     return [name === 'index.html' ? '/' : `/${name}`, { type: TYPES[extname(name)] ?? 'text/plain', bytes }];

@@ -3,8 +3,9 @@ import { chmod, open, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { isAllAddresses, type OtherPlace } from '../../dashboard/places.js';
-import { type Dashboard, startDashboard } from '../../dashboard/server.js';
+import { type Dashboard, PAGE_NOT_BUILT, startDashboard } from '../../dashboard/server.js';
 import { makeTempFolder } from '../../manifest/temp-folder.js';
+import { packageRoot } from '../../package-root.js';
 import { html } from '../../report/html.js';
 import { openPage } from '../open-page.js';
 import { commandHint } from '../open-session.js';
@@ -61,6 +62,9 @@ export async function serveDashboard(
 
 function unservedSentence(error: unknown, port: number, other: ServeOptions['other']): string {
   const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  if (why === PAGE_NOT_BUILT) {
+    return `the page is not built: run \`npm run build\` in ${packageRoot}, then the same command again`;
+  }
   const elsewhere = other === undefined ? '' : ` and ${other.address}`;
   const remedy = why === 'EADDRNOTAVAIL' ? '--listen must be an address of this machine' : 'take another --port';
   return `the page cannot be served on 127.0.0.1${elsewhere}, port ${port} (${why}): ${remedy}`;
