@@ -335,6 +335,9 @@ describe('the end', () => {
       '1 row was not started, since what feeds it is another file now or gone: bring it back, or `callsheet retry b --accept-inputs` takes it as it lies',
       '2 rows were not started, since what feeds them needs a person: settle that first with `callsheet review list b`',
     ]);
+    // The same command again would be `watch`, which starts nothing.
+    const watched = summaryLines({ ...unstarted, isWatched: true }, colors);
+    expect(watched).toContain('9 rows were not started: `callsheet retry b` goes on');
     const givenUp = { ...unstarted, notStarted, counts: { ...unstarted.counts, lost_paid: 1, review: 0 }, settled: 1 };
     expect(summaryLines(givenUp, colors)).toContain(
       '2 rows were not started, since what feeds them was given up: `callsheet review resubmit b <id>` pays for that again',

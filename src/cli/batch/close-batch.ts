@@ -67,7 +67,8 @@ export async function closeBatch(ended: EndedBatch): Promise<number> {
   const isLeft = result.stopped !== undefined;
   const left = isLeft ? { left: await countLeft({ ...ended, generation: { generation: ended.generation } }) } : {};
   const told = { ...end, ...kept, ...balance, ...left };
-  const facts = { ...ended, ...result, ...told, folder, hint, isSampled, awaitsApproval };
+  const isWatched = ended.finishedBefore === undefined;
+  const facts = { ...ended, ...result, ...told, folder, hint, isSampled, awaitsApproval, isWatched };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;
 }

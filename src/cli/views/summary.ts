@@ -35,6 +35,8 @@ export interface SummaryFacts {
   keepEarlier?: number;
   /** For some of those since a file that feeds them was changed. */
   inputsChanged?: boolean;
+  /** The command that ended only watched: given again it starts nothing. */
+  isWatched?: boolean;
   /** Only a sample ran: the rest waits for a person. */
   isSampled?: boolean;
   /** What was approved of the rest is used up, or nothing was: `approve` goes on, not `resume`. */
@@ -60,12 +62,11 @@ const CASES_SHOWN = 10;
 export function summaryLines(facts: SummaryFacts, colors: Terminal['colors']): string[] {
   const { batch, counts, groups } = facts;
   const took = facts.tookMs === undefined ? '' : ` in ${formatDuration(facts.tookMs)}`;
-  const shown = groups.slice(-GROUPS_SHOWN);
-  const hidden = groups.length - shown.length;
+  const hidden = groups.length - GROUPS_SHOWN;
   return [
     `${colors.bold(batch)}: ${amount(totalOf(counts), 'row')}${took}`,
     ...(hidden > 0 ? [`  ${hidden} more kinds of errors stand in results.csv`] : []),
-    ...shown.map((group) => `  ${failureLine(group)}`),
+    ...groups.slice(-GROUPS_SHOWN).map((group) => `  ${failureLine(group)}`),
     ...facts.cases.slice(0, CASES_SHOWN).map((one) => `  ${caseLine(one)}`),
     `  ${coloredCounts(counts, colors)}`,
     ...groupLines(facts.totals ?? new Map()).map((line) => `  ${line}`),
@@ -152,7 +153,7 @@ function notStartedLines(facts: SummaryFacts): string[] {
   const since = (rows: number): string => `${were(rows)}, since what feeds ${rows === 1 ? 'it' : 'them'}`;
   const lines: string[] = [];
   const rest = counts.not_started - retry - follow - review - changed;
-  if (rest > 0) lines.push(`${were(rest)}: the same command again goes on`);
+  if (rest > 0) lines.push(`${were(rest)}: ${facts.isWatched ? `\`${again}\`` : 'the same command again'} goes on`);
   if (retry > 0) lines.push(`${since(retry)} brought no output: \`${again}\` runs both`);
   if (follow > 0) lines.push(`${since(follow)} came later: \`${again}\` runs ${follow === 1 ? 'it' : 'them'}`);
   if (changed > 0) {
