@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { fileReason } from '../domain/file-reason.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { safeText } from '../domain/secret.js';
 import type { ConfigProblem } from './config-error.js';
@@ -68,9 +69,13 @@ export async function fileLayer(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     if (code === 'ENOENT' && !options.required) return undefined;
-    if (code === 'EISDIR') return refused(shown === '' ? '.' : shown, 'is a folder; --config must name a file');
+    if (code === 'EISDIR') {
+      const wish = options.required ? '--config must name a file' : 'a settings file must be a file';
+      return refused(shown === '' ? '.' : shown, `is a folder; ${wish}`);
+    }
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return refused(shown, 'is not valid UTF-8; save as UTF-8');
-    return refused(shown, `cannot be read (${code}); correct --config or the file`);
+    const remedy = options.required ? 'correct --config or the file' : 'correct the file';
+    return refused(shown, `cannot be read: ${fileReason(error)}; ${remedy}`);
   }
   try {
     const { value, placeOf } = readJsonText(text);
@@ -152,13 +157,21 @@ async function readJsonValue(text: string, folder: string): Promise<{ value: Jso
       const where = `${error.place.line}:${error.place.column}`;
       return { message: `is no JSON at ${isInline ? where : `${safeText(text, 80)}:${where}`}: ${error.message}` };
     }
-    return { message: `must be JSON or a JSON file, got '${safeText(text, 80)}'` };
+    return { message: `must be JSON or a JSON file, ${unreadText(text, error)}` };
   }
 }
 
 /** The text of a file; editors of Windows put a byte order mark before JSON. */
 async function readMarkedText(path: string): Promise<string> {
   return new TextDecoder().decode(await readFile(path));
+}
+
+/** A word that names no file may have been meant as JSON: only what is there is told as a file that cannot be read. */
+function unreadText(text: string, error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const shown = `'${safeText(text, 80)}'`;
+  if (text === '' || code === '' || ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(code)) return `got ${shown}`;
+  return code === 'EISDIR' ? `but ${shown} is a folder` : `but ${shown} cannot be read: ${fileReason(error)}`;
 }
 
 function shownPath(path: string, cwd: string): string {

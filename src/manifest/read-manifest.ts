@@ -1,8 +1,8 @@
 import { createReadStream, statSync } from 'node:fs';
+import { fileReason } from '../domain/file-reason.js';
 import { type Cell, cellSizeFlaw, type Finding, type RawRow } from '../domain/raw-row.js';
 import { withoutBoms } from './checked-bytes.js';
 import { columnFlaw } from './columns.js';
-import { reasonOf } from './media/local-media.js';
 import { ManifestStop, quoted } from './problem.js';
 import { type CsvRecord, otherDelimiter, readCsv } from './read-csv.js';
 import { type JsonlRecord, readJsonl } from './read-jsonl.js';
@@ -91,7 +91,7 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
 }
 
 function unreadable(path: string, error: unknown): ManifestStop {
-  return new ManifestStop('B1', 1, 1, `cannot read manifest ${quoted(path)}: ${reasonOf(error)}`);
+  return new ManifestStop('B1', 1, 1, `cannot read manifest ${quoted(path)}: ${fileReason(error)}`);
 }
 
 /** The header of a CSV manifest, read once; `null` stands for a column that cannot be used. */

@@ -238,7 +238,7 @@ describe('what is refused', () => {
 
   test('a file that --config names and that is not there', async () => {
     expect(await problemsOf({ configFile: 'none.json' })).toEqual([
-      'none.json: B56 cannot be read (ENOENT); correct --config or the file',
+      'none.json: B56 cannot be read: no such file; correct --config or the file',
     ]);
   });
 
@@ -255,6 +255,24 @@ describe('what is refused', () => {
       "B56 CALLSHEET_TIME_SCALE must be a number from 1 to 100000, got '1e3'",
       "callsheet.config.json:1:12: B56 limits.rpm must be a whole number from 1 to 1000000, got 'fast'",
     ]);
+  });
+
+  test('--prices of a file that cannot be read says why', async () => {
+    await mkdir(join(cwd, 'prices.d'));
+    expect(await problemsOf({ flags: { prices: 'prices.d' } })).toEqual([
+      "B56 --prices must be JSON or a JSON file, but 'prices.d' is a folder",
+    ]);
+    expect(await problemsOf({ flags: { prices: 'none.json' } })).toEqual([
+      "B56 --prices must be JSON or a JSON file, got 'none.json'",
+    ]);
+  });
+
+  test('a settings file that cannot be read: why, and which one', async () => {
+    await mkdir(join(cwd, 'callsheet.config.json'));
+    expect(await problemsOf({})).toEqual(['callsheet.config.json: B56 is a folder; a settings file must be a file']);
+    writeConfig('', 'file');
+    const given = await problemsOf({ configFile: join('file', 'x') });
+    expect(given).toEqual(['file/x: B56 cannot be read: no such file; correct --config or the file']);
   });
 
   test('--notify without a target is named as it was typed', async () => {

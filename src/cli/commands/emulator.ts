@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { EmulatorOptions, Plan } from '../../../emulator/emulator.js';
 import { defined } from '../../domain/defined.js';
+import { fileReason } from '../../domain/file-reason.js';
 import type { Cli } from '../io.js';
 import { createTerminal } from '../terminal.js';
 import { UserError } from '../user-error.js';
@@ -153,15 +154,10 @@ async function readRules<Rule>(
   }
 }
 
-const FILE_FLAWS: Readonly<Record<string, string>> = {
-  EISDIR: 'this is a folder; name a JSON file',
-  ENOENT: 'no such file',
-  EACCES: 'the file may not be read by this user',
-};
-
 /** What reading a file of rules came to, without the words of Node. */
 function fileFlaw(error: unknown): string {
   if (error instanceof SyntaxError) return `the file is empty or no valid JSON (${error.message})`;
-  const { code = '', message = String(error) } = error as NodeJS.ErrnoException;
-  return FILE_FLAWS[code] ?? message;
+  const { code, message = String(error) } = error as NodeJS.ErrnoException;
+  if (code === undefined) return message;
+  return code === 'EISDIR' ? `${fileReason(error)}; name a JSON file` : fileReason(error);
 }

@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { fileReason } from '../../domain/file-reason.js';
 import { isS3Address } from '../../domain/s3.js';
 import { quoted } from '../problem.js';
 import type { RootCheck } from './input-roots.js';
@@ -26,7 +27,7 @@ export function createPathFinder(
     try {
       real = await realpath(absolute);
     } catch (error) {
-      return { ok: false, message: `${name}: cannot read ${quoted(text)}: ${reasonOf(error)}` };
+      return { ok: false, message: `${name}: cannot read ${quoted(text)}: ${fileReason(error)}` };
     }
     const isInFolder = await isBelow(folder, real);
     const mayRead = isInFolder || (await isBelowRoot((root) => !isS3Address(root) && isBelow(root, real)));
@@ -41,27 +42,6 @@ export function createPathFinder(
 function isInside(root: string, path: string): boolean {
   const way = relative(root, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
-}
-
-/** The plain words for the usual file errors. */
-export function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  switch (code) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return 'no such file';
-    case 'EACCES':
-    case 'EPERM':
-      return 'no permission';
-    case 'EISDIR':
-      return 'it is a folder';
-    case 'ELOOP':
-      return 'too many links';
-    case 'ENAMETOOLONG':
-      return 'the name is too long';
-    default:
-      return code === '' ? 'it cannot be read' : code;
-  }
 }
 
 /** The bytes of a `data:` URI, or why they cannot be had. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { defined } from '../../domain/defined.js';
+import { fileReason } from '../../domain/file-reason.js';
 import { type MediaFacts, type MediaSort, typeByName } from '../../domain/media-type.js';
 import type { Media } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
@@ -12,7 +13,7 @@ import { takesUrlOnly } from '../columns.js';
 import { createLineIndex } from '../line-index.js';
 import { quoted } from '../problem.js';
 import { createRootCheck, type InputRoots } from './input-roots.js';
-import { createPathFinder, readDataUri, reasonOf } from './local-media.js';
+import { createPathFinder, readDataUri } from './local-media.js';
 import { mediaForm, readReference } from './media-cell.js';
 import { bytesFlaw, factsFlaw, type MediaItem, typeFlaw } from './media-limits.js';
 import { createHostChecker, urlFlaw } from './media-url.js';
@@ -111,7 +112,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     }
     const seen = known === undefined ? undefined : take(name, known.facts, rule, wanted);
     if (seen !== undefined && (known?.kept === true || !seen.ok)) return seen;
-    const bytes = given ?? (await readFile(path.real).catch((error: unknown) => reasonOf(error)));
+    const bytes = given ?? (await readFile(path.real).catch((error: unknown) => fileReason(error)));
     if (typeof bytes === 'string') {
       return { ok: false, code: 'B45', message: `${name}: cannot read ${quoted(text)}: ${bytes}` };
     }
