@@ -21,10 +21,22 @@ const content = (prompt: string): Pick<Row, 'kind' | 'cells' | 'media'> => ({
 function tried(id: string, prompt: string, isUnderWay = false) {
   const row = { ...rowOf(id, 0), ...content(prompt) };
   const hash = rowHash(row);
-  const at = { id, intent: { rowHash: hash } };
-  if (isUnderWay) return { ...at, row: { ...content(prompt), hash }, states: [states.created] };
-  const record = { files: [FILE], rowHash: hash, creditsNano: 5 };
-  return { ...at, row: { ...content(prompt), hash }, states: [states.created, states.rendered], record };
+  const at = { id, intent: { rowHash: hash }, row: { ...content(prompt), hash } };
+  if (isUnderWay) return { ...at, states: [states.created] };
+  return { ...at, states: [states.created, states.rendered], record: recordOf(hash) };
+}
+
+const recordOf = (rowHash: string) => ({ files: [FILE], rowHash, creditsNano: 5 });
+
+/** A row that was taken over from another batch: nothing was sent for it. */
+function taken(id: string, prompt: string) {
+  const { row, ...at } = tried(id, prompt);
+  return {
+    ...at,
+    row,
+    states: [],
+    record: { ...recordOf(row.hash), reusedFrom: 'old/w', attempts: 0, creditsNano: 0 },
+  };
 }
 
 async function planOf(before: ReturnType<typeof tried>[], now: [id: string, prompt: string][], ...flags: string[]) {
@@ -76,9 +88,7 @@ test('a row that asks for something else now leaves what it had to another', asy
 });
 
 test('a row that was taken over and asks for something else since is offered the render of that', async () => {
-  const [waves, storm] = [tried('w', 'waves'), tried('s', 'a storm')];
-  const taken = { ...waves, id: 'a', states: [], record: { ...waves.record, reusedFrom: 'old/w', attempts: 0, creditsNano: 0 } };
-  const plan = await planOf([taken, storm], [['a', 'a storm']]);
+  const plan = await planOf([taken('a', 'waves'), tried('s', 'a storm')], [['a', 'a storm']]);
   expect(plan).toMatchObject({ rows: { toSubmit: 1 }, earlier: { rows: 1, batches: [{ batch: 'shots' }] } });
 });
 

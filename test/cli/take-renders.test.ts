@@ -90,7 +90,14 @@ test('a row that nothing came to meanwhile has the earlier render', async () => 
 });
 
 test('what the row has of other values keeps its name beside the render that is taken over', async () => {
-  const before = rowRecord({ id: 'one', ...paidFor, attempts: 0, reusedFrom: 'a/other', rowHash: 'other', files: [file] });
+  const before = rowRecord({
+    id: 'one',
+    ...paidFor,
+    attempts: 0,
+    reusedFrom: 'a/other',
+    rowHash: 'other',
+    files: [file],
+  });
   const home = await takeOver((seeded) => {
     mkdirSync(join(seeded.folder, 'out', 'b', 'media'), { recursive: true });
     writeFileSync(join(seeded.folder, 'out', 'b', 'media', 'one.png'), 'of other values');

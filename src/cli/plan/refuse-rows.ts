@@ -17,11 +17,7 @@ const SHOWN_MAX = 20;
 const READ_WIDTH = 16;
 
 /** Refuses rows whose content differs from what was submitted (`B48`), unless they are to be paid again. Pure. */
-export function refuseChangedRows(
-  changed: readonly ChangedId[],
-  place: RefusingPlace,
-  reruns: ChangedOrder,
-): void {
+export function refuseChangedRows(changed: readonly ChangedId[], place: RefusingPlace, reruns: ChangedOrder): void {
   const { refused, shown } = refusedOf(changed, reruns);
   if (refused.length === 0) return;
   // What changed with the rows that feed it alone is covered by the order for those.
