@@ -30,6 +30,7 @@ const avatars: RuleCase[] = [
       { change: { extra: '{"engine":{"speed":2}}' }, code: 'B61', says: /may not add 'engine' .* with image/ },
       {
         change: { image: '', avatar_id: 'anna', extra: '{"image":{"crop":"face"}}' },
+        at: 'extra',
         code: 'B61',
         says: /may not add 'image' .* with avatar_id/,
       },
