@@ -78,3 +78,9 @@ test('the minute is full when the worker sent all that it may in it', async () =
   expect([await isMinuteFull(config, 4, 100_000), await isMinuteFull(config, 5, 100_000)]).toEqual([true, false]);
   expect([await isMinuteFull(config, 4, 152_000), await isMinuteFull(config, null, 100_000)]).toEqual([false, false]);
 });
+
+test('a count of requests that cannot be read is one that nobody keeps here', async () => {
+  const data = workFolder();
+  mkdirSync(join(data, 'requests', 'a.log'), { recursive: true });
+  expect(await isMinuteFull({ data, account: { name: 'a' } } as Config, 4, 100_000)).toBe(false);
+});

@@ -132,20 +132,16 @@ export function refusePlace(out: string, error: unknown): never {
 
 /**
  * When the worker of this data folder sent the account's requests, ascending epoch ms: the file in which it counts them.
- * It keeps the latest ones alone, and there is none where the account is served elsewhere.
+ * It keeps the latest ones alone. There is none where the account is served elsewhere, and one that cannot be read, as
+ * that of another user, counts nothing: what is shown is a figure that may be unknown.
  */
 export async function sentRequests(data: string, account: string, sinceMs: number): Promise<number[]> {
-  try {
-    const text = await readFile(requestsFile(data, account), 'utf8');
-    const times = text.split('\n').filter((line) => /^\d+$/.test(line));
-    return times
-      .map(Number)
-      .filter((atMs) => atMs >= sinceMs)
-      .sort((a, b) => a - b);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  }
+  const text = await readFile(requestsFile(data, account), 'utf8').catch(() => '');
+  const times = text.split('\n').filter((line) => /^\d+$/.test(line));
+  return times
+    .map(Number)
+    .filter((atMs) => atMs >= sinceMs)
+    .sort((a, b) => a - b);
 }
 
 /** Far more than a worker leaves in it: where none ever serves the account nobody else makes it short again. */
