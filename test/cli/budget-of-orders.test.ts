@@ -17,5 +17,5 @@ test('an order for single rows is held to the budget of its batch, not to that o
     return refuseOverBudget(known, { what: 'it', cost: { stakeNano: stake * CREDIT, unknown: 0 }, unbilledNano: 0 });
   };
   await expect(ask(10, 'config file')).resolves.toBeUndefined();
-  await expect(ask(10, 'flag')).rejects.toThrow('--max-credits is 2');
+  await expect(ask(10, 'flag')).rejects.toThrow('--max-credits is 2: give a higher one; nothing was changed');
 });

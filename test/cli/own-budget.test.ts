@@ -14,7 +14,7 @@ const UNDECIDED: AttemptState = {
 test.each([
   [
     0.7,
-    /B52 row 'one' would be paid again up to 0\.4 credits beside 0\.4 of the batch before, and the batch's budget is 0\.7: `callsheet resume b --max-credits <n> .*` raises it/,
+    /B52 row 'one' would be paid again up to 0\.4 credits beside 0\.4 of the batch before, and the batch's budget is 0\.7: `callsheet resume b --max-credits <n> .*` raises it; nothing was changed/,
   ],
   [0.8, /row 'one' would be paid again \(up to 0\.4 credits\): say --yes/],
 ])('a person pays a row again within a budget of %d credits alone', async (budget, told) => {

@@ -239,7 +239,9 @@ describe('review settle-group (design 3, Interchangeable attempts)', () => {
     );
     expect(ended.exitCode).toBe(2);
     const capped = await counted.run('review', 'settle-group', 'b', '--exclusive', '--max-credits', '0.5');
-    expect(capped.stderr).toContain('B52 2 rows would be sent again for 0.8 credits, and --max-credits is 0.5');
+    expect(capped.stderr).toContain(
+      'B52 2 rows would be sent again for 0.8 credits, and --max-credits is 0.5: give a higher one',
+    );
     expect((await counted.ledger.read('b', 'x')).at(-1)?.states).toHaveLength(3);
   });
 

@@ -160,7 +160,7 @@ export async function refuseOverBudget(known: KnownBatch, again: SentAgain): Pro
     const budget = `${maxCredits === own ? '--max-credits' : "the batch's budget of"} ${formatCredits(maxCredits)}`;
     const before = amount(spent.unbounded, 'attempt of this batch had', 'attempts of this batch had');
     const why = again.cost.unknown > 0 ? 'set `prices` for what is paid again' : `${before} no known price`;
-    throw new UserError(`B52 ${again.what}, and ${budget} cannot be kept: ${why}`);
+    throw new UserError(`B52 ${again.what}, and ${budget} cannot be kept: ${why}; nothing was changed`);
   }
   if (beforeNano + again.cost.stakeNano <= maxCredits) return;
   const earlier = beforeNano === 0 ? '' : ` beside ${formatCredits(beforeNano)} of the batch before`;
@@ -171,9 +171,9 @@ export async function refuseOverBudget(known: KnownBatch, again: SentAgain): Pro
   );
   const whose =
     maxCredits === own
-      ? `--max-credits is ${formatCredits(maxCredits)}`
+      ? `--max-credits is ${formatCredits(maxCredits)}: give a higher one`
       : `the batch's budget is ${formatCredits(maxCredits)}: \`${commandHint(known.session, raising)}\` raises it`;
-  throw new UserError(`B52 ${again.what}${earlier}, and ${whose}`);
+  throw new UserError(`B52 ${again.what}${earlier}, and ${whose}; nothing was changed`);
 }
 
 /** More than was approved after a sample is approved again. */
