@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createPathFinder } from '../../src/manifest/media/local-media.js';
 import type { MediaBlob } from '../../src/manifest/media/media-reader.js';
 import { FILE_CASES } from './constraints/media.js';
 import { clip, gif, jpeg, png } from './media-samples.js';
@@ -149,6 +150,19 @@ describe('B45: paths', () => {
     ['C:\\pictures\\a.png', /B45 image: cannot read/],
   ])('refuses %s', async (image, problem) => {
     expect((await checkCells('svc/edit', { image })).printed).toEqual([expect.stringMatching(problem)]);
+  });
+
+  it('that are removed while they are looked at are told as those that are not there', async () => {
+    const gone = join(root, 'gone.png');
+    writeFileSync(gone, png(64, 64));
+    const find = createPathFinder(folder, async () => {
+      rmSync(gone);
+      return true;
+    });
+    expect(await find('image', '../gone.png')).toEqual({
+      ok: false,
+      message: "image: cannot read '../gone.png': no such file",
+    });
   });
 
   it('refuses a local file for a URL-only field without an upload store', async () => {

@@ -23,17 +23,17 @@ export function createPathFinder(
   };
   return async (name, text) => {
     const absolute = resolve(folder, text);
-    let real: string;
-    try {
-      real = await realpath(absolute);
-    } catch (error) {
-      return { ok: false, message: `${name}: cannot read ${quoted(text)}: ${fileReason(error)}` };
-    }
+    const unreadable = (error: unknown) =>
+      ({ ok: false, message: `${name}: cannot read ${quoted(text)}: ${fileReason(error)}` }) as const;
+    const real = await realpath(absolute).catch(unreadable);
+    if (typeof real !== 'string') return real;
     const isInFolder = await isBelow(folder, real);
     const mayRead = isInFolder || (await isBelowRoot((root) => !isS3Address(root) && isBelow(root, real)));
     const how = isInside(resolve(folder), absolute) ? 'is a link that leads out of' : 'is outside';
     const outside = `${name}: ${quoted(text)} ${how} the manifest's folder; add its folder with --input-root`;
-    const entry = await stat(real);
+    // It may have been removed since.
+    const entry = await stat(real).catch(unreadable);
+    if ('ok' in entry) return entry;
     if (!entry.isFile()) return { ok: false, message: mayRead ? `${name}: ${quoted(text)} is not a file` : outside };
     return { ok: true, real, bytes: entry.size, modifiedMs: entry.mtimeMs, ...(mayRead ? {} : { outside }) };
   };
