@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { fileReason } from '../domain/file-reason.js';
 
 /**
  * The text of a file that holds a secret. `refuse` is told in one sentence what is wrong: it cannot be read, is no file,
@@ -10,10 +11,9 @@ export async function readPrivateFile(
   bytesMax: number,
   refuse: (message: string) => never,
 ): Promise<string> {
-  const handle = await open(file, 'r').catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    return refuse(`the file of ${setting} cannot be read (${code})`);
-  });
+  const handle = await open(file, 'r').catch((error: unknown) =>
+    refuse(`the file of ${setting} cannot be read: ${fileReason(error)}`),
+  );
   try {
     const facts = await handle.stat();
     if (!facts.isFile() && !facts.isFIFO()) return refuse(`${setting} must name a file`);

@@ -59,7 +59,7 @@ test.each([
 test('files that others can read, that are absent or no key', async () => {
   const read = (file: string) => readApiKey({ env: {}, cwd, keyFile: file, readStdin: nothing });
   await expect(read(keyFile(KEY, 0o644))).rejects.toThrow(/can be read by every user of this machine: chmod 600/);
-  await expect(read('absent')).rejects.toThrow(/^B49 .* cannot be read \(ENOENT\)/);
+  await expect(read('absent')).rejects.toThrow(/^B49 .* cannot be read: no such file$/);
   await expect(read(keyFile('', 0o600))).rejects.toThrow(/is empty/);
   await expect(read(keyFile('x'.repeat(5000), 0o600))).rejects.toThrow(/too large/);
   await expect(read(cwd)).rejects.toThrow(/must name a file|EISDIR|every user/);

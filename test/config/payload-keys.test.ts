@@ -53,7 +53,7 @@ test('files that others can read, that are absent or none', async () => {
     'the file of temporal.keys can be read by every user of this machine: chmod 600 it',
   );
   await expect(readPayloadKeys(join(folder, 'absent'))).rejects.toThrow(
-    'the file of temporal.keys cannot be read (ENOENT)',
+    'the file of temporal.keys cannot be read: no such file',
   );
   await expect(readPayloadKeys(folder)).rejects.toThrow('temporal.keys must name a file');
 });

@@ -56,7 +56,7 @@ test.each([
   [['--listen', '10.0.0.1', '--secret-file', 'x', '--host', 'a/b'], 2, '--host must be a name'],
   [['--secret-file', 'x'], 2, '--secret-file goes with --listen ADDRESS'],
   [['--host', 'x'], 2, '--host goes with --listen ADDRESS'],
-  [['--listen', '10.0.0.1', '--secret-file', 'none'], 4, 'the file of --secret-file cannot be read (ENOENT)'],
+  [['--listen', '10.0.0.1', '--secret-file', 'none'], 4, 'the file of --secret-file cannot be read: no such file'],
   [['--listen', '10.0.0.1', '--secret-file', '.'], 4, '--secret-file must name a file'],
 ])('%j is refused with exit %i', async (flags, exitCode, sentence) => {
   const { exitCode: got, stderr } = await home.run('dashboard', ...flags);

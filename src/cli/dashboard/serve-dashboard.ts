@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { isAllAddresses, type OtherPlace } from '../../dashboard/places.js';
 import { type Dashboard, PAGE_NOT_BUILT, startDashboard } from '../../dashboard/server.js';
+import { fileReason } from '../../domain/file-reason.js';
 import { makeTempFolder } from '../../manifest/temp-folder.js';
 import { packageRoot } from '../../package-root.js';
 import { html } from '../../report/html.js';
@@ -142,10 +143,9 @@ export async function otherPlace(
 }
 
 async function readSecret(file: string): Promise<string> {
-  const handle = await open(file, 'r').catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    return refuse(`the file of --secret-file cannot be read (${code})`);
-  });
+  const handle = await open(file, 'r').catch((error: unknown) =>
+    refuse(`the file of --secret-file cannot be read: ${fileReason(error)}`),
+  );
   try {
     const facts = await handle.stat();
     if (!facts.isFile()) return refuse('--secret-file must name a file');
