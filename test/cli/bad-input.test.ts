@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { cli, workFolder } from './harness.js';
@@ -264,6 +264,12 @@ test.each([
   const { exitCode, stderr } = await run(['run', 'shots.csv', '--errors', errors]);
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(says);
+});
+
+test.skipIf(!existsSync('/dev/full'))('--errors on a full disk: exit 4, as the help has it', async () => {
+  const { exitCode, stderr } = await run(['plan', 'shots.csv', '--no-network', '--errors', '/dev/full']);
+  expect(stderr).toContain('error: --errors /dev/full cannot be written: the disk is full (ENOSPC)\n');
+  expect(exitCode).toBe(4);
 });
 
 test('an empty manifest name, as of an unset variable, has one sentence', async () => {

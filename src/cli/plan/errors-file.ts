@@ -7,7 +7,7 @@ import { ERRORS_HEADER, errorLine, type Problem } from '../../manifest/problem.j
 import { refuseTempFolder } from '../../manifest/temp-folder.js';
 import { errorCode, storeTrouble } from '../../store/folder-errors.js';
 import { makePassingFolder } from '../../store/passing.js';
-import { UserError } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
 import type { ManifestPlace } from './manifest-flags.js';
 
 const COPIED_BYTES_MAX = 1 << 20;
@@ -86,10 +86,14 @@ export async function tellRefused(path: string | undefined, refuse: () => void):
   }
 }
 
+const WRONG_NAME: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP'];
+
 function refuseUnwritable(path: string, error: Error): never {
   const code = errorCode(error);
   const why = code === undefined ? error.message : storeTrouble(code);
-  throw new UserError(`--errors ${path} cannot be written: ${why}`);
+  // A slip in the name is one of the command line; what else takes no file is a store that cannot be written.
+  const exitCode = WRONG_NAME.includes(code) ? EXIT.usage : EXIT.configuration;
+  throw new UserError(`--errors ${path} cannot be written: ${why}`, exitCode);
 }
 
 async function* inOrder(path: string, pieces: Iterable<Piece>): AsyncIterable<Uint8Array> {
