@@ -90,6 +90,30 @@ test('an image that a person changed is not at the URL of what was rendered', as
   expect(changed.exitCode).toBe(2);
 });
 
+test('a row that is not run, since another feeder of it has failed, is not refused for the one that is old', async () => {
+  const home = await seededHome('shots', []);
+  const [head = '', hero = '', clip = ''] = MANIFEST.split('\n');
+  const film = `${clip.replace('vendor-d/', 'vendor-e/')},@end,4`;
+  const second = hero.replace('hero', 'end').replace('bird', 'cloud');
+  const manifest = `${head},last_frame,duration\n${hero},,\n${second},,\n${film}\n`;
+  const [first, end] = (await checkText(manifest, { urlCovers: () => true })).passed;
+  if (first === undefined || end === undefined) throw new Error('the manifest has no good rows');
+  await seedImage(home, 'shots', first, Date.now() - 24 * HOUR_MS);
+  const failed = {
+    id: end.id,
+    kind: end.kind,
+    rowHash: end.hash,
+    status: 'failed',
+    reasonCode: 'render_failed',
+  } as const;
+  await home.records.writeRecord('shots', rowRecord({ ...failed, files: [] }));
+  writeFileSync(join(home.folder, 'shots.csv'), manifest);
+  const { stdout, stderr, exitCode } = await home.run('plan', 'shots.csv', '--no-network');
+  expect(stderr).not.toContain('B72');
+  expect(stdout).toContain('2 finished');
+  expect(exitCode).toBe(0);
+});
+
 test('an image that is left alone for a file of somebody else is at no URL of the service', async () => {
   const home = await seededHome('others', []);
   mkdirSync(join(home.folder, 'out/shots/media'), { recursive: true });

@@ -27,9 +27,10 @@ export interface FeederUrls {
   close(): Promise<void>;
 }
 
-/** What is known once all rows were counted; `finishedBefore` by index. */
+/** What is known once all rows were counted; `finishedBefore` and `barren` by index. */
 interface Counted {
   finishedBefore: readonly boolean[];
+  barren?: ReadonlySet<number>;
   skipped: readonly { row: Pick<Row, 'id'> }[];
   earlier?: FoundRenders;
 }
@@ -44,13 +45,13 @@ export function createFeederUrls(at: BatchPlace): FeederUrls {
       fed ??= await openSpill<Row>();
       await fed.add(row);
     },
-    async refuse({ finishedBefore, skipped, earlier }, place) {
+    async refuse({ finishedBefore, barren, skipped, earlier }, place) {
       const left = new Set(skipped.map(({ row }) => row.id));
       const problems: Problem[] = [];
       const keptMax = place.errorsFile === undefined ? SHOWN_MAX : Number.POSITIVE_INFINITY;
       let count = 0;
       for await (const row of fed?.rows() ?? []) {
-        if (finishedBefore[row.index]) continue;
+        if (finishedBefore[row.index] || barren?.has(row.index)) continue;
         for (const media of namesUrls(row)) {
           const own = finishedBefore[media.at] ? await whyUnreadable(at, earlier, row, media) : undefined;
           const why = left.has(media.id) ? 'skipped' : own;

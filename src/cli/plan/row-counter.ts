@@ -46,6 +46,8 @@ export interface CountedRows {
   contradicted: ContradictedPrices;
   /** By the row's index: there is nothing to do for it, since it has ended or is skipped. */
   finishedBefore: boolean[];
+  /** By the row's index: they bring nothing, since they ended so or a row that feeds them did. */
+  barren?: ReadonlySet<number>;
   /** What was rendered before for rows that would be submitted; undefined where nothing was looked for. */
   earlier?: FoundRenders;
 }
@@ -190,9 +192,9 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     },
     finish: async () => {
       await flush();
-      unfed?.leave(counted.tally, chainCosts);
+      const barren = unfed?.leave(counted.tally, chainCosts);
       await findEarlier();
-      return { ...counted, inChains: chainCosts.total() };
+      return { ...counted, inChains: chainCosts.total(), ...defined({ barren }) };
     },
   };
 }

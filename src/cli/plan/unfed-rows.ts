@@ -8,8 +8,11 @@ import { type PlanTally, type RowPlan, tallyUnfed } from './plan-tally.js';
 export interface UnfedRows {
   /** Any row, in any order. */
   add(row: Row, plan: RowPlan, price: CreditsRange | null): void;
-  /** Takes their cost out of what is to be run; they have not ended, and wait for another order. */
-  leave(tally: PlanTally, chainCosts: ChainCosts): void;
+  /**
+   * Takes their cost out of what is to be run; they have not ended, and wait for another order. Gives the rows that bring
+   * nothing, by index: these and those that ended so.
+   */
+  leave(tally: PlanTally, chainCosts: ChainCosts): ReadonlySet<number>;
 }
 
 interface FedRow extends Pick<Row, 'index' | 'kind' | 'group'> {
@@ -42,6 +45,7 @@ export function createUnfedRows(): UnfedRows {
           return false;
         });
       }
+      return barren;
     },
   };
 }
