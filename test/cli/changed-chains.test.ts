@@ -95,6 +95,27 @@ describe('a changed row and what it feeds', () => {
     expect(refuse).not.toThrow(/'film'|'edit'/);
   });
 
+  test('the head of a chain is named also where it was taken over itself, before any request of its own', () => {
+    const takenOver = ({ row: of }: PlannedRow): PlannedRow => {
+      return { row: of, plan: { plan: 'submit' }, isUntried: true, reusedFrom: `b/${of.id}` };
+    };
+    const heads = [noted(takenOver(hero), takenOver(edit), film), noted(takenOver(hero), edit, film)];
+    for (const found of heads) {
+      const refuse = () => refuseChangedRows(found, place, false);
+      expect(refuse).toThrow(
+        "story.csv:2:1: B48 row 'hero' was taken over with other values; give it a new id or use --changed rerun=hero (costs again)\n",
+      );
+      expect(refuse).toThrow(/, \d of which changed rows feed: nothing was submitted now$/);
+      expect(refuse).not.toThrow(/'film'|'edit'/);
+      expect(() => refuseChangedRows(found, place, withFedRows(new Set(['hero']), found))).not.toThrow();
+    }
+    // One that feeds nothing which is refused costs nothing that nobody ordered.
+    const other = changed(row('other', 5), ['width']);
+    const refuse = () => refuseChangedRows(noted(takenOver(hero), other), place, false);
+    expect(refuse).toThrow(/'other'/);
+    expect(refuse).not.toThrow(/'hero'/);
+  });
+
   test('a row that was taken over stays too, where nothing but what feeds it was changed', async () => {
     const own = rowHash(edit.row);
     const records = new Map([

@@ -24,7 +24,7 @@ export function noteChanged(found: ChangedId[], planned: PlannedRow): void {
   const { id, index, line } = row;
   const isTakenOver = planned.reusedFrom !== undefined && planned.plan.plan === 'submit';
   if (changed === undefined) {
-    if (isTakenOver && feeders.length > 0) found.push({ id, index, line, feeders, isOpen: false, passes: true });
+    if (isTakenOver) found.push({ id, index, line, feeders, isOpen: false, passes: true });
     return;
   }
   const isWhole = found.length < CHANGED_WHOLE_MAX;

@@ -22,25 +22,26 @@ export function refuseChangedRows(changed: readonly ChangedId[], place: Refusing
   if (refused.length === 0) return;
   // What changed with the rows that feed it alone is covered by the order for those.
   const changing = feedingRows(changed);
-  const own = shown.filter((one) => !isChangedByFeeders(one, changing));
-  const named = own.length > 0 ? own : shown;
+  const fed = shown.filter((one) => isChangedByFeeders(one, changing));
+  const own = [...takenHeads(fed, changed), ...shown.filter((one) => !fed.includes(one))];
+  const named = own.length > 0 ? own.slice(0, SHOWN_MAX) : shown;
   const problemOf = (one: ChangedId) => rowProblem(place, one, 'B48', changedText(one));
   const lines = named.map((one) => formatProblem(problemOf(one)));
   const are = `${amount(refused.length, 'row was', 'rows were')} submitted with other values`;
   throw new UserError(
     `${lines.join('\n')}\n${are}${unnamedWords(refused, named, changing)}: nothing was submitted now`,
     EXIT.usage,
-    (place.errorsFile === undefined ? named : refused).map(problemOf),
+    (place.errorsFile === undefined ? named : [...new Set([...own, ...refused])]).map(problemOf),
   );
 }
 
-function changedText({ id, isOpen, planned }: ChangedId): string {
+function changedText({ id, isOpen, passes, planned }: ChangedId): string {
   const columns = planned && (planned.changed?.columns?.join(', ') || 'the content of its media');
   const what = columns === undefined ? '' : ` (changed: ${columns})`;
   const advice = isOpen
     ? 'its attempt with those has not ended: wait for it, or give the row a new id'
     : `give it a new id or use --changed rerun=${id} (${planned?.plan.plan === 'joined' ? 'it was rendered with these before, and costs nothing' : 'costs again'})`;
-  return `row '${id}' was submitted with other values${what}; ${advice}`;
+  return `row '${id}' was ${passes ? 'taken over' : 'submitted'} with other values${what}; ${advice}`;
 }
 
 /** What has no line of its own: what changed rows feed, and what is too much. */
@@ -68,6 +69,20 @@ function refusedOf(
 
 function isChangedByFeeders(one: ChangedId, changing: FeedingRows): boolean {
   return !one.isOpen && one.planned?.changed?.columns?.length === 0 && isFedBy(one, changing);
+}
+
+/** What was taken over and changed since, above rows that are refused for it; it has no request to be compared itself. */
+function takenHeads(fed: readonly ChangedId[], changed: readonly ChangedId[]): ChangedId[] {
+  const byId = new Map(changed.map((one) => [one.id, one]));
+  const byIndex = new Map(changed.map((one) => [one.index, one]));
+  const above = new Set(fed);
+  const heads: ChangedId[] = [];
+  for (const one of above) {
+    const feeding = one.feeders.flatMap(({ id, at }) => byId.get(id) ?? byIndex.get(at) ?? []);
+    if (feeding.length === 0 && one.passes) heads.push(one);
+    for (const feeder of feeding) above.add(feeder);
+  }
+  return heads;
 }
 
 /** What an order pays again: with `--no-dependents` the rows that it names alone. Pure. */
