@@ -3,8 +3,8 @@ import type { ReasonCode } from '../../domain/failure.js';
 import { type OutputFile, type RowRecord, retouchedText } from '../../domain/outcome.js';
 import { fedMedia, type Row } from '../../domain/row.js';
 import { feedersOf } from '../../home/feeders.js';
-import { noteReruns } from '../../home/row-orders.js';
-import { type HomeAccess, openPlace } from '../access/home-access.js';
+import { noteReruns, rerunIds } from '../../home/row-orders.js';
+import { type HomeAccess, openPlace, rowsOf } from '../access/home-access.js';
 import { UserError } from '../user-error.js';
 import { fileAsItLies } from './file-as-it-lies.js';
 import type { KnownBatch } from './known-batch.js';
@@ -19,7 +19,12 @@ export interface AcceptedInputs {
   accept(): Promise<void>;
 }
 
-export function createAcceptedInputs(known: KnownBatch, retry: RetryOrder): AcceptedInputs {
+/** `isMeant`: rows that the retry is about. */
+export async function createAcceptedInputs(
+  known: KnownBatch,
+  retry: RetryOrder,
+  isMeant: (row: Row) => boolean,
+): Promise<AcceptedInputs> {
   const { access, batch } = known;
   const retouched = new Map<string, Retouched>();
   /** Rows that keep their earlier file, since another render was ordered and these inputs stood in its way. */
@@ -29,15 +34,13 @@ export function createAcceptedInputs(known: KnownBatch, retry: RetryOrder): Acce
   const seen = (record: RowRecord | undefined): RowRecord | undefined =>
     record !== undefined && again.has(record.id) ? { ...record, rerunAtMs: retry.beforeMs } : record;
 
-  async function renderAgain(row: Row, { flags, rerunFailedFor: why, status }: RowRecord): Promise<boolean> {
-    if (status !== 'done' || why === undefined || !flags.includes('rerun_failed')) return false;
-    const isMeant = why === 'input_changed' || fedMedia(row).some(({ at }) => feedAgain.has(at));
-    if (!isMeant || !isOfClass(retry, why)) return false;
+  for (const { row, why } of await failedRows(known)) {
+    const isStopped = why === 'input_changed' || fedMedia(row).some(({ at }) => feedAgain.has(at));
+    if (!isStopped || !isOfClass(retry, why) || !isMeant(row)) continue;
     const ready = await readyToRerun(known, { row }, false);
-    if (ready === undefined) return false;
+    if (ready === undefined) continue;
     again.set(row.id, ready);
     feedAgain.add(row.index);
-    return true;
   }
 
   return {
@@ -52,9 +55,9 @@ export function createAcceptedInputs(known: KnownBatch, retry: RetryOrder): Acce
     async look(row) {
       if (fedMedia(row).length === 0) return;
       const own = await access.records.readRecord(batch, row.id);
-      const isAgain = own !== undefined && (await renderAgain(row, own));
+      const isAgain = again.has(row.id);
       if (!isAgain && !isRunAgain(own, retry)) return;
-      const why = isAgain ? own.rerunFailedFor : own?.reasonCode;
+      const why = isAgain ? own?.rerunFailedFor : own?.reasonCode;
       for (const one of await retouchedFor(known, row, why)) retouched.set(one.record.id, one);
     },
     async accept() {
@@ -64,6 +67,35 @@ export function createAcceptedInputs(known: KnownBatch, retry: RetryOrder): Acce
       for (const one of rows) await recordRerun(known, one, { rows, atMs: retry.beforeMs });
     },
   };
+}
+
+/** A row of which another render was ordered, and why that brought nothing. */
+interface FailedRow {
+  row: Row;
+  why: ReasonCode;
+}
+
+/** Each behind those of them that feed it: it may stand before them in the manifest. */
+async function failedRows({ access, batch, generation }: KnownBatch): Promise<ReadonlySet<FailedRow>> {
+  const reasons = new Map<string, ReasonCode>();
+  for (const record of await access.records.readRecords(batch, await rerunIds(access.home, batch))) {
+    if (record?.status !== 'done' || !record.flags.includes('rerun_failed')) continue;
+    if (record.rerunFailedFor !== undefined) reasons.set(record.id, record.rerunFailedFor);
+  }
+  const inOrder = new Set<FailedRow>();
+  if (reasons.size === 0) return inOrder;
+  const failed = new Map<number, FailedRow>();
+  for await (const { row } of rowsOf(access, batch, generation)) {
+    const why = reasons.get(row.id);
+    if (why !== undefined && fedMedia(row).length > 0) failed.set(row.index, { row, why });
+  }
+  const enter = (one: FailedRow | undefined): void => {
+    if (one === undefined || inOrder.has(one)) return;
+    for (const { at } of fedMedia(one.row)) enter(failed.get(at));
+    inOrder.add(one);
+  };
+  for (const one of failed.values()) enter(one);
+  return inOrder;
 }
 
 /** What has not started runs with every retry. */

@@ -1,3 +1,4 @@
+import type { Row } from '../../domain/row.js';
 import { clearStopped, isCancelledBatch, sampleInForce } from '../../home/batch-marks.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { clearFollowers } from '../../home/row-orders.js';
@@ -38,11 +39,12 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   await refuseStrangeHome(known, flags.trustHome);
   await tellApproved(known);
   const sample = await sampleInForce(access.home, batch, generation.generation);
-  const inputs = flags.acceptInputs ? createAcceptedInputs(known, retry) : undefined;
+  const isMeant = (row: Row) => sample?.has(row.id) !== false;
+  const inputs = flags.acceptInputs ? await createAcceptedInputs(known, retry, isMeant) : undefined;
   const again = openStoredAgain(known, known.out);
   const counted = inputs === undefined ? known : { ...known, access: inputs.access };
   const { rows, chains } = await countKeptRows(counted, { retry, again }, async (row) => {
-    if (sample?.has(row.id) === false) return false;
+    if (!isMeant(row)) return false;
     await inputs?.look(row);
     return true;
   });
