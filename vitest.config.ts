@@ -11,9 +11,8 @@ const report = process.env.CALLSHEET_TEST_REPORT;
 export default defineConfig({
   test: {
     pool: testProcesses,
-    // More than the two cores of the smallest machine: many tests wait, and cases that run side by side do so together.
+    // More than the two cores of the smallest machine: many tests wait.
     maxWorkers: 4,
-    maxConcurrency: 10,
     sequence: { sequencer: LongestFirst },
     // The one second of vitest is too short on a machine that has others to serve.
     expect: { poll: { timeout: 30_000 } },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
 import { engineOf } from './support/killing.js';
-import { csv, film } from './support/manifest.js';
+import { csv, film, image } from './support/manifest.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
 const CAP = 10;
@@ -31,7 +31,7 @@ describe.skipIf(!hasTemporal())('a copy of the home beside the original', () => 
   const untilFull = () => until('every slot has a job', () => (jobs() >= CAP ? true : undefined));
 
   it('is refused a batch that the original began after it was made', async () => {
-    await rig.write('first.csv', csv([film('first')]));
+    await rig.write('first.csv', csv([image('first')]));
     expect((await rig.run(['run', 'first.csv', '--yes'])).code).toBe(0);
     copyHome();
     const original = rig.start(RUN);
