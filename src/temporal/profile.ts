@@ -37,7 +37,7 @@ export function readConnection(profile: ClientConfigProfile) {
     return toClientOptions(profile).connectionOptions;
   } catch (cause) {
     const why = safeText(cause instanceof Error ? cause.message : String(cause));
-    const said = `the files that the Temporal settings name cannot be read (${why}): correct TEMPORAL_TLS_CLIENT_CERT_PATH and its kin, or the profile`;
+    const said = `the files that the Temporal settings name cannot be read (${why}): correct TEMPORAL_TLS_CLIENT_CERT_PATH and the other paths of TLS, or the profile`;
     throw new TemporalSettingsError(said, { cause });
   }
 }

@@ -10,7 +10,7 @@ import { isOutdone, type RowContent, rowStanding } from '../../home/row-standing
 import { orderedStanding } from '../../home/run-order.js';
 import type { BatchPlace, HomeAccess } from '../access/home-access.js';
 import { findLost, type LostFile, type OutputCheck } from '../batch/lost-files.js';
-import { mayTakeOver } from '../reuse/may-reuse.js';
+import { mayTakeOver } from '../reuse/found-renders.js';
 import { type CopySources, openCopySources } from '../reuse/source-of-copy.js';
 import type { RowPlan } from './plan-tally.js';
 

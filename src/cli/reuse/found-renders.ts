@@ -1,5 +1,8 @@
+import type { Attempt } from '../../domain/attempt.js';
 import type { CreditsNano, CreditsRange } from '../../domain/money.js';
+import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
+import { isKnownUnbilled, standingOf } from '../../domain/standing.js';
 import type { KnownRender } from '../../home/gather-renders.js';
 
 /** Which earlier renders stand for rows: none, those whose inputs are known by their bytes, or all. */
@@ -146,4 +149,18 @@ function groupedById(renders: readonly KnownRender[]): Map<string, KnownRender[]
   const byId = new Map<string, KnownRender[]>();
   for (const render of renders) byId.set(render.id, [...(byId.get(render.id) ?? []), render]);
   return byId;
+}
+
+/**
+ * Whether an earlier render may stand for a row: nothing was paid for it here, and what it has is of other values. One
+ * that a person ordered again is to be another take. Pure.
+ */
+export function mayTakeOver(
+  { hash }: { hash: string },
+  record: RowRecord | undefined,
+  attempts: readonly Attempt[],
+): boolean {
+  if (!attempts.every((attempt) => isKnownUnbilled(standingOf(attempt)))) return false;
+  if (record?.status === 'done') return !isRecordOf(record, hash) && record.rerunAtMs === undefined;
+  return record?.status !== 'review';
 }
