@@ -25,6 +25,7 @@ export default defineConfig({
       project('replay', ['test/replay/**/*.test.ts'], { testTimeout: 180_000, sequence: { groupOrder: 1 } }),
       project('e2e', ['test/e2e/**/*.test.ts', 'test/e2e-cli/**/*.test.ts', 'test/situations/**/*.test.ts'], {
         testTimeout: 900_000,
+        isolate: false,
         sequence: { groupOrder: 2 },
       }),
     ],

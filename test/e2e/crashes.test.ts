@@ -25,15 +25,16 @@ const SLOW: Record<string, FaultRule> = {
   film: { match: { route: 'vendor-f.submit', nth: 1 }, action: { do: 'stall', seconds: 2, created: true } },
 };
 
-/** `CALLSHEET_CRASH_REPEATS` plays every crash so many times for a kept run. */
-const REPEATS = Number(process.env.CALLSHEET_CRASH_REPEATS ?? 1);
-/** A synchronous call has no handle and is not polled. */
-const CASES = Array.from({ length: REPEATS }, (_, repeat) =>
-  CRASH_POINTS.flatMap((point) =>
-    (['image', 'avatar', 'film'] as const)
-      .filter((id) => id !== 'image' || point !== 'during polling')
-      .map((id) => ({ point, id, repeat: repeat + 1 })),
-  ),
+/** For a kept run: every crash of every row, so many times. Avatars and films crash by turns otherwise. */
+const REPEATS = process.env.CALLSHEET_CRASH_REPEATS;
+const POLLED = ['avatar', 'film'] as const;
+const CASES = Array.from({ length: Number(REPEATS ?? 1) }, (_, repeat) =>
+  CRASH_POINTS.flatMap((point, at) => {
+    const polled = REPEATS === undefined ? POLLED.filter((_id, turn) => turn === at % POLLED.length) : POLLED;
+    // A synchronous call has no handle and is not polled.
+    const called = point === 'during polling' ? [] : (['image'] as const);
+    return [...called, ...polled].map((id) => ({ point, id, repeat: repeat + 1 }));
+  }),
 ).flat();
 
 let worker: Bundled;

@@ -9,7 +9,7 @@ const LONGEST = [
   'test/e2e-cli/shared.test.ts',
   'test/e2e/interchangeable.test.ts',
   'test/e2e-cli/graphs.test.ts',
-  'test/e2e-cli/five-hundred.test.ts',
+  'test/e2e-cli/mixed-rows.test.ts',
   'test/e2e-cli/limits.test.ts',
   'test/e2e-cli/reuse.test.ts',
   'test/e2e-cli/s3.test.ts',
