@@ -20,7 +20,8 @@ export function readError(answer: Answer): ErrorReading | undefined {
   if (!isJsonObject(body)) return undefined;
   if (isErrorObject(body.error)) return fromErrorObject(answer.status, body.error, body);
   if (isText(body.detail)) {
-    return { form: 'detail', code: undefined, message: safeText(body.detail), requestId: requestIdOf(body) };
+    const form = isProblem(answer, body) ? 'foreign' : 'detail';
+    return { form, code: undefined, message: safeText(body.detail), requestId: requestIdOf(body) };
   }
   if (isErrorObject(body.detail)) return fromDetailObject(body.detail, body);
   if (codeOf(body.code) !== undefined && isText(body.message)) {
@@ -28,6 +29,14 @@ export function readError(answer: Answer): ErrorReading | undefined {
     return { form, code: codeOf(body.code), message: safeText(body.message), requestId: requestIdOf(body) };
   }
   return undefined;
+}
+
+/**
+ * Problem details (RFC 9457), in which gateways and proxies say what they have to: their `detail` stands beside a title or a
+ * type, as the service's never does. The call behind may go on.
+ */
+function isProblem({ contentType = '' }: Answer, { title, type }: JsonObject): boolean {
+  return /^\s*application\/problem\+json\b/i.test(contentType) || isText(title) || isText(type);
 }
 
 /** `{error: {code, message, request_id, details}}`, on a 5xx with a `detail` string beside it. */

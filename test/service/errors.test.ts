@@ -101,6 +101,17 @@ describe('documented shapes (service document 1, Errors)', () => {
     expect(read(504, { ...gateway, detail: 'late' })).toMatchObject({ form: 'detail' });
   });
 
+  it('problem details (RFC 9457) are a gateway’s: their detail proves no refund', () => {
+    const late = { title: 'Gateway Timeout', status: 504, detail: 'upstream request timeout' };
+    expect(read(504, late)).toMatchObject({ form: 'foreign', message: 'upstream request timeout' });
+    expect(read(502, { type: 'about:blank', detail: 'reset' })).toMatchObject({ form: 'foreign' });
+    const answer = { status: 504, retryAfter: undefined, body: Buffer.from('{"status":504,"detail":"late"}') };
+    expect(readError({ ...answer, contentType: 'application/problem+json; charset=utf-8' })).toMatchObject({
+      form: 'foreign',
+    });
+    expect(readError({ ...answer, contentType: 'application/json' })).toMatchObject({ form: 'detail' });
+  });
+
   it('the shared route: code, message, request_id (service document 2, Errors)', () => {
     expect(read(400, { code: 'InvalidParameter', message: 'bad size', request_id: 'req-3' })).toEqual({
       form: 'coded',
