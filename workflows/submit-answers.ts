@@ -2,7 +2,7 @@ import type { ByPerson, SubmitResult } from '../src/contract/attempts.js';
 import type { PauseReason, TurnedAway } from '../src/contract/semaphore.js';
 import { FAILED_BY, type ReasonCode } from '../src/domain/failure.js';
 import type { Status } from '../src/domain/outcome.js';
-import { isAsync } from '../src/kinds/facts.js';
+import { isAsync, takesSlot } from '../src/kinds/facts.js';
 import {
   ANSWERED,
   type Finish,
@@ -128,6 +128,8 @@ function refused(state: JobState, refusal: Extract<SubmitResult, { outcome: 'ref
     case 'wait_gateway':
       return turnedAway('gateway');
     case 'wait_slot':
+      // No slot that comes free would hold back a row that takes none: it would be sent again at once, and again.
+      if (!takesSlot(state.row.kind)) return turnedAway('gateway');
       return to(state, { step: 'submit' }, { do: 'release', how: { overCap: true } });
     case 'retry_sync': {
       if (state.refunded >= REFUNDED_MAX) return fails('service_error');

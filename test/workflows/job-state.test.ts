@@ -95,6 +95,13 @@ describe('what may follow a submit', () => {
     }
   });
 
+  it('a call that holds no slot and is turned away for the jobs of the account waits, and lowers no cap', () => {
+    const refused: Happened = { what: 'submitted', result: { outcome: 'refused', n: 1, next: 'wait_slot' } };
+    const how = (kind: Kind) => stepAfter(firstState(input(kind)), refused).do;
+    expect(how(FILM)).toEqual([{ do: 'release', how: { overCap: true } }]);
+    expect(how('vendor-f/interaction')).toEqual([{ do: 'release', how: { turnedAway: { cause: 'gateway' } } }]);
+  });
+
   it('a refunded call is sent three times more at most (service document 1, What the service does)', () => {
     let state: JobState = firstState(input(IMAGE));
     const sent: string[] = [];
