@@ -4,7 +4,7 @@ import type { Answer, ErrorForm, Output, PollReading, ResultFacts, SubmitReading
 import { isJsonObject, type Json } from '../domain/json.js';
 import { safeText } from '../domain/secret.js';
 import type { AsyncAdapter } from './adapter.js';
-import { readJson } from './wire.js';
+import { readJson, readSegment } from './wire.js';
 
 /** The forms of an error body in service document 1, which apply to every route. */
 export const GENERAL_ERRORS: ReadonlySet<ErrorForm> = new Set(['detail', 'error', 'detail_object']);
@@ -179,8 +179,8 @@ function depthExceeds(value: unknown, depthMax: number): boolean {
  */
 export function readPolled(adapter: AsyncAdapter, handle: string, answer: Answer): PollReading {
   const echoed = adapter.echo && echoedIn(adapter.echo, answer);
-  const isEcho = echoed !== undefined && adapter.isEcho?.(echoed) !== false;
-  if (isEcho && echoed !== handle) return unreadable('the answer is about another job');
+  const isEcho = echoed !== undefined && echoed.trim() !== '' && adapter.isEcho?.(echoed) !== false;
+  if (isEcho && readSegment(echoed) !== readSegment(handle)) return unreadable('the answer is about another job');
   return adapter.readPoll(answer);
 }
 

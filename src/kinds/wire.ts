@@ -35,6 +35,15 @@ export function segment(text: string): string {
   return encoded.replace(/%25(?=[0-9a-f]{2})/gi, '%');
 }
 
+/** What whoever reads a path takes a segment for: escapes of a handle stand for what they mean. */
+export function readSegment(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** The object without its undefined fields: a cell that is not filled is not sent. */
 export function fields(values: Record<string, Json | undefined>): JsonObject {
   return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, Json] => entry[1] !== undefined));

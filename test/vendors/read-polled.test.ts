@@ -34,3 +34,21 @@ it('vendor-f: a name that no handle can have is not that of another job', () => 
     expect(readPolled(adapter, 'ours', answer).reading).toBe('failed');
   }
 });
+
+it.each(ENDS)(
+  'a handle with escapes may be echoed as the path had it, or as the service read it (%s)',
+  (kind, body) => {
+    const adapter = adapterFor(kind);
+    if (adapter.flow !== 'async') throw new Error('not asynchronous');
+    const read = (handle: string, echoed: string) => {
+      const answer = { status: 200, contentType: 'application/json', retryAfter: undefined };
+      return readPolled(adapter, handle, { ...answer, body: Buffer.from(JSON.stringify(body(echoed))) }).reading;
+    };
+    expect(read('a%2Bb%3D', 'a%2Bb%3D')).toBe('failed');
+    expect(read('a%2Bb%3D', 'a+b=')).toBe('failed');
+    expect(read('a/b=', 'a%2Fb%3D')).toBe('failed');
+    expect(read('50%', '50%')).toBe('failed');
+    expect(read('ours', ' ')).toBe('failed');
+    expect(read('a%2Bb%3D', 'a+c=')).toBe('unreadable');
+  },
+);
