@@ -74,6 +74,8 @@ export interface AsyncWire extends Wire {
   readonly echo?: readonly string[];
   /** Whether a text there can be a handle at all; absent where any can. */
   isEcho?(text: string): boolean;
+  /** The documents say that every word but those of an end means "still running". */
+  readonly otherWordsRun?: true;
   /** Only for complete 2xx answers; `readPolled` is what everybody calls. */
   readPoll(answer: Answer): PollReading;
 }

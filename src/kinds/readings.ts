@@ -181,7 +181,9 @@ export function readPolled(adapter: AsyncAdapter, handle: string, answer: Answer
   const echoed = adapter.echo && echoedIn(adapter.echo, answer);
   const isEcho = echoed !== undefined && echoed.trim() !== '' && adapter.isEcho?.(echoed) !== false;
   if (isEcho && readSegment(echoed) !== readSegment(handle)) return unreadable('the answer is about another job');
-  return adapter.readPoll(answer);
+  const reading = adapter.readPoll(answer);
+  // Beside the handle the word is the service's own.
+  return isEcho && adapter.otherWordsRun && reading.reading === 'running' ? { ...reading, known: true } : reading;
 }
 
 function echoedIn(path: readonly string[], { body }: Answer): string | undefined {

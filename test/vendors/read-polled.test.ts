@@ -52,3 +52,18 @@ it.each(ENDS)(
     expect(read('a%2Bb%3D', 'a+c=')).toBe('unreadable');
   },
 );
+
+it('vendor-b: beside its handle any word but the two ends means that the job runs', () => {
+  const read = (kind: Kind, body: object) => {
+    const adapter = adapterFor(kind);
+    if (adapter.flow !== 'async') throw new Error('not asynchronous');
+    const answer = { status: 200, contentType: 'application/json', retryAfter: undefined };
+    return readPolled(adapter, 'ours', { ...answer, body: Buffer.from(JSON.stringify(body)) });
+  };
+  const running = { reading: 'running', word: 'rendering' };
+  expect(read('vendor-b/avatar', { data: { id: 'ours', status: 'rendering' } })).toEqual({ ...running, known: true });
+  // A gateway may have words of its own, and of the other families no document says what they mean.
+  expect(read('vendor-b/avatar', { data: { status: 'rendering' } })).toEqual({ ...running, known: false });
+  const task = { code: 0, data: { task_id: 'ours', task_status: 'rendering' } };
+  expect(read('vendor-a/text2video', task)).toEqual({ ...running, known: false });
+});

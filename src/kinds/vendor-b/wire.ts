@@ -59,6 +59,8 @@ const wire: AsyncWire = {
   salvageHandle: (body) => salvageHandle(body, ['data', 'video_id']),
   pollRequest: (handle) => ({ method: 'GET', path: `${vendorBAvatar.path}/${segment(handle)}` }),
   echo: ['data', 'id'],
+  // "Only `completed` and `failed` are terminal; any other value means still running."
+  otherWordsRun: true,
   readPoll(answer) {
     const read = readAs(polled, answer);
     if (read === undefined) return unreadable('the answer is not an avatar job');
