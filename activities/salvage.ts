@@ -12,7 +12,7 @@ import type { AsyncAdapter } from '../src/kinds/adapter.js';
 import { readPolled } from '../src/kinds/readings.js';
 import { DownloadError } from '../src/service/download.js';
 import type { Dependencies } from './dependencies.js';
-import { type FailureType, readTurn, tryAgain, withRecords } from './failures.js';
+import { askedWaitMs, type FailureType, readTurn, tryAgain, withRecords } from './failures.js';
 import { isWholeFile } from './files/salvaged-output.js';
 import { withHeartbeat } from './heartbeat.js';
 import { isOutputOfAnother, ownsHandle, ownsOutputs, salvagedUrl } from './row/contested.js';
@@ -61,7 +61,7 @@ async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput):
   if (work.adapter.flow !== 'async' || (await isNameOfAnother(deps.home, found.handle, ref))) return refuted;
   await readTurn(deps);
   const exchange = await deps.transport.send(work.adapter.pollRequest(found.handle, work.row));
-  const reading = readingOf(work.adapter, found.handle, exchange);
+  const reading = readingOf(deps, work.adapter, found.handle, exchange);
   // A 404 may come of a job that is not to be seen yet: the case goes on, and the handle is asked after again.
   if (reading === undefined) return { ...refuted, open: true };
   const { handle, warning } = found;
@@ -78,14 +78,20 @@ async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput):
 }
 
 /** What the poll showed, or undefined where it showed nothing; what may pass is tried again a few times first. */
-function readingOf(adapter: AsyncAdapter, handle: string, exchange: Exchange): PollReading | undefined {
-  const again = (code: string, type: FailureType = 'service.unavailable'): undefined => {
-    if (Context.current().info.attempt < TRIES_MAX) throw tryAgain(type, code);
+function readingOf(
+  deps: Dependencies,
+  adapter: AsyncAdapter,
+  handle: string,
+  exchange: Exchange,
+): PollReading | undefined {
+  const again = (code: string, type: FailureType = 'service.unavailable', delayMs?: number): undefined => {
+    if (Context.current().info.attempt < TRIES_MAX) throw tryAgain(type, code, delayMs);
   };
   if (exchange.outcome !== 'answered') return again(exchange.code);
   const { answer } = exchange;
   if (answer.status === 401) return again('401', 'service.key-refused');
-  if (answer.status === 429 || answer.status >= 500) return again(String(answer.status));
+  if (answer.status === 429) return again('429', 'service.unavailable', askedWaitMs(deps, answer.retryAfter));
+  if (answer.status >= 500) return again(String(answer.status));
   const reading = readPolled(adapter, handle, answer);
   // A gateway's `{}` reads as a job without a known word: that is no word of this one.
   const isWord = reading.reading === 'running' ? reading.known : reading.reading !== 'unreadable';

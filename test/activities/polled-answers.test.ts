@@ -21,9 +21,9 @@ async function stand(second: (atMs: number) => AttemptState, isHeard = true) {
   const intent = { state: 'intent', atMs: clock.nowMs, nonce: 'x', rowHash: row.hash, kind: row.kind } as const;
   await deps.ledger.claim(ref, { ...intent, generation, part, index, expected: null });
   await deps.ledger.append(ref, second(clock.nowMs));
-  const said = { body: '', status: 200 };
+  const said: { body: string; status: number; retryAfter?: string } = { body: '', status: 200 };
   const send = async () => {
-    return { outcome: 'answered', answer: { status: said.status, body: Buffer.from(said.body) }, tookMs: 1 };
+    return { outcome: 'answered', answer: { ...said, body: Buffer.from(said.body) }, tookMs: 1 };
   };
   const messenger = { ...deps.messenger, release: async () => isHeard };
   const served = { ...deps, messenger, transport: { send } } as never;
@@ -107,6 +107,14 @@ it('TH: a handle is confirmed by a word of its job alone, not by an empty answer
   expect(await confirm('{}')).toMatchObject({ confirmed: false, open: true });
   expect(await confirm(MAINTENANCE)).toMatchObject({ confirmed: false, open: true });
   expect(await confirm(RUNNING)).toMatchObject({ confirmed: true });
+});
+
+it('TH: a 429 to the poll of a lost handle is waited out for as long as it asks', async () => {
+  const evidence = { rule: 'TH', message: 'cut' };
+  const lost = await stand((atMs) => ({ state: 'created_lost', atMs, evidence, salvagedHandle: 'h' }));
+  Object.assign(lost.said, { status: 429, retryAfter: '60' });
+  await expect(lost.confirm('', 1)).rejects.toMatchObject({ type: 'service.unavailable', nextRetryDelay: 60_000 });
+  expect(await lost.confirm('', 5)).toMatchObject({ confirmed: false, open: true });
 });
 
 it('TH: nor is a handle gone without because its row may be paid again', async () => {
