@@ -55,15 +55,17 @@ const credits = z.object({
 });
 
 /**
- * ISO 8601 with an offset in any of its forms (`Z`, `+02:00`, `+0200`, `+02`): the document names no other rule. A time
- * without one would be read in this machine's zone.
+ * ISO 8601 with an offset in any of its forms (`2026-01-01T00:00:00Z`, `20260101T0000+02`, a comma before the fraction): the
+ * document names no other rule. A time without one would be read in this machine's zone.
  */
-const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|([+-]\d\d)(?::?(\d\d))?)$/;
+const INSTANT = /^(\d{4})-?(\d\d)-?(\d\dT\d\d)(?::?(\d\d)(?::?(\d\d(?:[.,]\d+)?))?)?(?:Z|([+-]\d\d)(?::?(\d\d))?)$/;
 const instant = z
   .string()
   .transform((text) => {
-    const [, time, hours = '+00', minutes = '00'] = INSTANT.exec(text) ?? [];
-    return time === undefined ? Number.NaN : Date.parse(`${time}${hours}:${minutes}`);
+    const [, year, month, dayAndHour, minute = '00', second = '00', hours = '+00', minutes = '00'] =
+      INSTANT.exec(text) ?? [];
+    if (year === undefined) return Number.NaN;
+    return Date.parse(`${year}-${month}-${dayAndHour}:${minute}:${second.replace(',', '.')}${hours}:${minutes}`);
   })
   .pipe(z.number());
 

@@ -80,6 +80,16 @@ describe('discounts (service document 1, Discount)', () => {
     expect(readDiscounts(answerOf({ discounts: [] }))).toEqual({ reading: 'ok', value: [] });
   });
 
+  it.each([
+    ['2026-01-01T00:00:00,5+00:00', 500],
+    ['20260101T000000Z', 0],
+    ['20260101T000000.25+0000', 250],
+    ['2026-01-01T00Z', 0],
+  ])('takes a time in every form of ISO 8601: %s', (from, ms) => {
+    const read = readDiscounts(answerOf({ discounts: [{ ...row, effective_from: from }] }));
+    expect(read).toMatchObject({ value: [{ effectiveFromMs: fromMs + ms }] });
+  });
+
   it.each(['Z', '+00:00', '+0000', '+00', '-00:00'])('takes an offset in every form of ISO 8601: %s', (offset) => {
     const times = { effective_from: `2026-01-01T00:00:00${offset}`, effective_to: `2026-02-01T00:00:00.5${offset}` };
     const read = readDiscounts(answerOf({ discounts: [{ ...row, ...times }] }));
