@@ -89,9 +89,9 @@ export async function collectRows(
     count(report, line, paid);
     addTimes(report, line);
     addShown(report, line);
-    const { row, ended, endedFor } = line;
+    const { row, ended, endedFor, endedText } = line;
     if (line.record !== undefined && line.record.status !== 'done') failures.add(line.record);
-    else if (ended !== undefined) failures.add({ id: row.id, status: ended, reasonCode: endedFor });
+    else if (ended !== undefined) failures.add({ id: row.id, status: ended, reasonCode: endedFor, reason: endedText });
     for (const file of line.record?.status === 'done' ? line.record.files : []) {
       report.outputCount += 1;
       outputs.add(outputOf(line, file));
@@ -172,7 +172,7 @@ function shownRow(line: ResultLine): ShownRow {
   return {
     ...{ id: row.id, kind: row.kind, model: modelOf(row), group: row.group ?? '', status: statusOf(line) },
     reasonCode: record?.reasonCode ?? line.endedFor ?? '',
-    reason: record?.reason ?? '',
+    reason: record?.reason ?? line.endedText ?? '',
     credits: creditsNano === undefined ? '' : formatCredits(creditsNano),
     file: record?.files[0]?.file ?? '',
   };

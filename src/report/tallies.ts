@@ -97,7 +97,9 @@ export function groupFailures(): FailureGroups {
   const groups = new Map<string, FailureGroup>();
   return {
     add: ({ id, status, reasonCode, reason }) => {
-      const exact = `${status} ${reasonCode ?? ''} ${shapeOf(reason)}`;
+      // Which row feeds it is no other failure: the words of such a row only name that one.
+      const words = reasonCode?.startsWith('upstream_') ? '' : shapeOf(reason);
+      const exact = `${status} ${reasonCode ?? ''} ${words}`;
       // A provider that says something new for each row must not fill the screen or the memory.
       const key = groups.has(exact) || groups.size < GROUPS_MAX ? exact : `${status} ${reasonCode ?? ''}`;
       const group = groups.get(key) ?? { status, reasonCode, reason, count: 0, ids: [] };

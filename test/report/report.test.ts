@@ -77,6 +77,20 @@ test('counts, costs by kind, model and group, failures with their command, and r
   expect(page).toMatch(/<svg[\s\S]*Jobs at once, on average of each \d+ s: at most 3 jobs|<svg[\s\S]*Jobs at once/);
 });
 
+test('a row that a failed one would have fed names it, and such rows stay one kind of failure', async () => {
+  const make = (index: number): Partial<ResultLine> => {
+    const endedText = `row ${'ab'[index]}, which feeds it: failed, render_failed`;
+    return { ended: 'not_started', endedFor: 'upstream_failed', endedText };
+  };
+  const rows = await collectRows(lines(2, make), { createdAtMs: 0 });
+  const page = reportPage(rows, terms(), []);
+  const named = (feeder: string): string => `row ${feeder}, which feeds it: failed, render_failed`;
+  expect(page).toContain(`<td>upstream_failed <span class="soft">${named('a')}</span></td>`);
+  expect(page).toContain(`<td>upstream_failed <span class="soft">${named('b')}</span></td>`);
+  expect(page).toContain(`<td>row-0: ${named('a')}</td>`);
+  expect(rows.failures.map(({ count }) => count)).toEqual([2]);
+});
+
 test('on a phone the style names the column of each value, and no cell does', async () => {
   const failed = { status: 'failed' as const, reasonCode: 'render_failed' as const, files: [] };
   const rows = await collectRows(
