@@ -1,5 +1,5 @@
 import type { Kind } from '../domain/kind.js';
-import type { OutputFile } from '../domain/outcome.js';
+import type { Flag, OutputFile } from '../domain/outcome.js';
 
 /** What the server answers, as the page reads it: types alone. Times are epoch ms. */
 
@@ -18,6 +18,8 @@ export interface PageRow {
   status: string;
   reasonCode: string;
   reason: string;
+  /** As its results have them. */
+  flags: readonly Flag[];
   needsPerson: boolean;
   credits: string | null;
   /** Claims so far, as its record has them. */

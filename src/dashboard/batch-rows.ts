@@ -4,7 +4,7 @@ import { formatCredits } from '../domain/money.js';
 import { needsPerson, type OutputFile, sharedFrom } from '../domain/outcome.js';
 import { fedMedia } from '../domain/row.js';
 import { modelOf } from '../manifest/columns.js';
-import { filesOf, type ResultLine, statusOf } from '../manifest/result-fields.js';
+import { filesOf, flagsOf, type ResultLine, statusOf } from '../manifest/result-fields.js';
 import { type FailureGroup, groupFailures } from '../report/tallies.js';
 import type { PageRow } from './answers.js';
 
@@ -127,6 +127,7 @@ function pageRow(line: ResultLine, once: (word: string) => string, skipped?: Rea
   const nano = record?.creditsNano;
   const files = filesOf(line);
   const fed = fedMedia(row);
+  const flags = flagsOf(line);
   return {
     index: row.index,
     id: row.id,
@@ -138,6 +139,7 @@ function pageRow(line: ResultLine, once: (word: string) => string, skipped?: Rea
     status: statusOf(line),
     reasonCode: record?.reasonCode ?? line.endedFor ?? '',
     reason: once(record?.reason ?? line.endedText ?? ''),
+    flags: flags.length > 0 ? flags : NONE,
     needsPerson: record !== undefined && needsPerson(record),
     credits: nano === undefined ? null : once(formatCredits(nano)),
     attempts: record?.attempts ?? 0,

@@ -41,7 +41,8 @@ export function chosenRows({ rows }: BatchRows, query: RowsQuery): PageRow[] {
       (query.group === '' || row.group === query.group) &&
       (query.reason === '' || row.reasonCode === query.reason) &&
       (query.output === '' || row.files.length > 0) &&
-      (text === '' || [row.id, row.title, row.prompt, row.reason].some((one) => one.toLowerCase().includes(text))),
+      (text === '' ||
+        [row.id, row.title, row.prompt, row.reason, ...row.flags].some((one) => one.toLowerCase().includes(text))),
   );
   const turn = query.direction === 'up' ? 1 : -1;
   return found.sort((a, b) => turn * compare(sortValue(a, query.sort), sortValue(b, query.sort)));

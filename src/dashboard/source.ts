@@ -21,7 +21,7 @@ export interface DashboardSource {
   /** Every row of the batch in force, in the manifest's order. */
   lines(batch: string): AsyncIterable<ResultLine>;
   /** What `review show --json` and `explain` say of a row, with what was asked for. Throws an `OrderRefused`. */
-  row(batch: string, row: Pick<PageRow, 'id' | 'reasonCode'>): Promise<JsonObject>;
+  row(batch: string, row: Pick<PageRow, 'id' | 'reasonCode' | 'flags'>): Promise<JsonObject>;
   /** Which of the batch's manifests is in force; undefined where it has none. */
   generation(batch: string): Promise<string | undefined>;
   /** How many rows the batch in force has. */

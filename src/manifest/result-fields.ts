@@ -2,7 +2,7 @@ import { defined } from '../domain/defined.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { Json } from '../domain/json.js';
 import { type CreditsNano, formatCredits } from '../domain/money.js';
-import type { LiveWord, OutputFile, RowRecord, Status } from '../domain/outcome.js';
+import type { Flag, LiveWord, OutputFile, RowRecord, Status } from '../domain/outcome.js';
 import { fedMedia, type Row } from '../domain/row.js';
 import { modelOf } from './columns.js';
 import type { RawCells } from './manifest-options.js';
@@ -57,6 +57,14 @@ export function filesOf({ record, earlierFiles }: ResultLine): readonly OutputFi
   return record?.files ?? earlierFiles ?? [];
 }
 
+/** What is said of its end beside the status, also where that depends on more than the row. */
+export function flagsOf({ record, removed, isStale }: ResultLine): Flag[] {
+  const flags = [...(record?.flags ?? [])];
+  if (removed) flags.push('removed');
+  if (isStale) flags.push('stale_input');
+  return flags;
+}
+
 type FileField = (file: OutputFile) => Json | undefined;
 
 /** What is said of the first file in columns of their own, and of every file in `files`. */
@@ -82,11 +90,7 @@ const FIELDS = {
   status: statusOf,
   reason_code: ({ record, endedFor }) => record?.reasonCode ?? endedFor,
   reason: ({ record, endedText }) => record?.reason ?? endedText,
-  flags: ({ record, removed, isStale }) => [
-    ...(record?.flags ?? []),
-    ...(removed ? ['removed'] : []),
-    ...(isStale ? ['stale_input'] : []),
-  ],
+  flags: flagsOf,
   warnings: ({ record }) => record?.warnings ?? [],
   attempts: ({ record, live }) => record?.attempts ?? (live === undefined ? 0 : null),
   file: (line) => filesOf(line)[0]?.file,

@@ -1,7 +1,7 @@
 // A large batch is shown before all of its rows are read.
 import { expect, test } from 'vitest';
 import { createRowsReader, readSlice } from '../../src/dashboard/batch-rows.js';
-import { asksForHead, rowsQuerySchema } from '../../src/dashboard/page-of-rows.js';
+import { asksForHead, chosenRows, rowsQuerySchema } from '../../src/dashboard/page-of-rows.js';
 import { defined } from '../../src/domain/defined.js';
 import { type RowRecord, sharesText } from '../../src/domain/outcome.js';
 import type { ResultLine } from '../../src/manifest/result-fields.js';
@@ -104,4 +104,25 @@ test('a row that would share a render and is sent by itself is no copy', async (
     () => 0,
   );
   expect((await all('b')).rows.filter(({ isShared }) => isShared).map(({ id }) => id)).toEqual(['b']);
+});
+
+test('a row that is done has the flags of its results, and is found by them', async () => {
+  const reader = createRowsReader(
+    {
+      generation: async () => 'g',
+      async *lines() {
+        const line = (id: string, index: number, flags: RowRecord['flags']) => ({
+          ...{ row: rowOf(id, index), originalCells: {}, record: rowRecord({ id, flags }) },
+        });
+        yield line('a', 0, []);
+        yield { ...line('b', 1, []), isStale: true as const };
+        yield { ...line('c', 2, ['rerun_failed']), isStale: true as const };
+      },
+    },
+    () => 0,
+  );
+  const all = await reader.all('b');
+  expect(all.rows.map(({ flags }) => flags)).toEqual([[], ['stale_input'], ['rerun_failed', 'stale_input']]);
+  const found = (text: string) => chosenRows(all, rowsQuerySchema.parse({ text })).map(({ id }) => id);
+  expect([found('stale_input'), found('rerun_failed')]).toEqual([['b', 'c'], ['c']]);
 });

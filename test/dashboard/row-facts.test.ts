@@ -16,7 +16,12 @@ let headers: Record<string, string>;
 
 beforeAll(async () => {
   const rendered = { state: 'created', atMs: T0 + 2_000, handle: 'h' } as const;
-  home = await seededHome('b', [{ id: 'one', states: [rendered], record: {} }, { id: 'two' }]);
+  const kept = { flags: ['rerun_failed' as const], reason: 'it was to be rendered again, and the earlier file stays' };
+  home = await seededHome('b', [
+    { id: 'one', states: [rendered], record: {} },
+    { id: 'two' },
+    { id: 'kept', record: kept },
+  ]);
   served = await serveHome(home);
   headers = { 'x-callsheet-session': await sessionOf(served) };
 });
@@ -31,6 +36,18 @@ test('the request, the attempts and no secret of them', async () => {
   expect(shown.attempts[0].states.map(({ state }: { state: string }) => state)).toEqual(['intent', 'created']);
   expect(text).not.toMatch(/sk-svc|a{64}/);
   expect(JSON.parse(await ask('two'))).toMatchObject({ shown: null, request: { method: 'POST' } });
+});
+
+test('a done row says what its flags mean', async () => {
+  const ask = async (id: string) => {
+    const answer = await fetch(`${served.origin}/api/batches/b/rows/${id}`, { headers });
+    const { row, explanations } = (await answer.json()) as { row: { flags: string[] }; explanations: object[] };
+    return { flags: row.flags, explanations };
+  };
+  expect(await ask('one')).toEqual({ flags: [], explanations: [] });
+  const { flags, explanations } = await ask('kept');
+  expect(flags).toEqual(['rerun_failed']);
+  expect(explanations).toMatchObject([{ code: 'rerun_failed', meaning: expect.stringMatching(/earlier file/) }]);
 });
 
 test('a row that was edited since shows the request that was sent for it', async () => {

@@ -25,13 +25,13 @@ afterAll(() => served?.stop());
 interface Told {
   row: { status: string; reason: string };
   waits: string | null;
-  explanation: { code: string } | null;
+  explanations: { code: string }[];
 }
 
 async function told(id: string): Promise<unknown[]> {
   const answer = await fetch(`${served.origin}/api/batches/b/rows/${id}`, { headers });
-  const { row, waits, explanation } = (await answer.json()) as Told;
-  return [row.status, row.reason, waits, explanation?.code ?? null];
+  const { row, waits, explanations } = (await answer.json()) as Told;
+  return [row.status, row.reason, waits, explanations[0]?.code ?? null];
 }
 
 test('a feeder, the batch, the sample and the budget are named', async () => {

@@ -138,15 +138,16 @@ async function rowFacts(
   session: Session,
   access: HomeAccess,
   batch: string,
-  { id, reasonCode }: Parameters<DashboardSource['row']>[1],
+  { id, reasonCode, flags }: Parameters<DashboardSource['row']>[1],
 ): Promise<JsonObject> {
   const attempts = await access.ledger.read(batch, id);
   const shown = attempts.length === 0 ? null : await caseOf(session, batch, id);
   const [explanation = null] = reasonCode === '' ? [] : explanationsOf(reasonCode);
+  const flagged = flags.flatMap((flag) => explanationsOf(flag).filter(({ kind }) => kind === 'flag'));
   const row = await rowOf(access, batch, id);
   return asJson({
     shown,
-    explanation,
+    explanations: explanation === null ? flagged : [explanation, ...flagged],
     asked: row && askedFor(row),
     request: row && (await requestOf(access, batch, await rowAsSent(access, batch, attempts, row))),
   });

@@ -1,6 +1,7 @@
 // Small pieces that every view uses.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { ShownRow } from '../answers';
 import { ask } from './session';
 import type { Status } from './types';
 
@@ -46,7 +47,20 @@ export function Failed({ text }: { text: string | undefined }) {
 }
 
 export function Chip({ status }: { status: string }) {
-  return <span class={`chip is-${status}`}>{status.replace('_', ' ')}</span>;
+  return <span class={`chip is-${status}`}>{status.replaceAll('_', ' ')}</span>;
+}
+
+/** The status of a row with its flags: what is done with an earlier input is not done as the others are. */
+export function Standing({ row: { status, flags } }: { row: Pick<ShownRow, 'status' | 'flags'> }) {
+  return (
+    <>
+      {[status, ...flags].map((word) => (
+        <span key={word}>
+          <Chip status={word} />{' '}
+        </span>
+      ))}
+    </>
+  );
 }
 
 const ORDER = ['done', 'downloading', 'rendering', 'submitting', 'checking', 'waiting', 'not_started', 'skipped'];

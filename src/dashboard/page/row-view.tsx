@@ -5,7 +5,7 @@ import { Attempts } from './attempts';
 import { Media } from './gallery';
 import { Heading } from './heading';
 import type { OrderRequest } from './order-dialog';
-import { Chip, credits, date, Fact, Facts, Failed, number, useAnswer } from './parts';
+import { Chip, credits, date, Fact, Facts, Failed, number, Standing, useAnswer } from './parts';
 import { Settle } from './settle';
 import type { RowFacts } from './types';
 
@@ -19,7 +19,7 @@ interface RowViewProps {
 export function RowView({ batch, id, version, order }: RowViewProps) {
   const { answer, failed } = useAnswer<RowFacts>(`/batches/${batch}/rows/${id}`, version);
   if (answer === undefined) return <Failed text={failed} />;
-  const { row, chain, waits, asked, request, shown, explanation } = answer;
+  const { row, chain, waits, asked, request, shown, explanations } = answer;
   return (
     <article aria-labelledby="row">
       <Heading level="h2" id="row" of={row.id}>
@@ -28,7 +28,7 @@ export function RowView({ batch, id, version, order }: RowViewProps) {
       <Failed text={failed} />
       <Facts>
         <Fact name="Status">
-          <Chip status={row.status} />
+          <Standing row={row} />
         </Fact>
         <Fact name="Kind">{row.kind}</Fact>
         <Fact name="Credits">{credits(row.credits)}</Fact>
@@ -38,9 +38,9 @@ export function RowView({ batch, id, version, order }: RowViewProps) {
       </Facts>
       {row.reason === '' ? null : <p class="words">{row.reason}</p>}
       {waits === null ? null : <p class="notice">{waits}</p>}
-      {explanation === null ? null : (
-        <p class="notice">{`${explanation.code}: ${explanation.meaning} ${explanation.advice}`}</p>
-      )}
+      {explanations.map(({ code, meaning, advice }) => (
+        <p key={code} class="notice">{`${code}: ${meaning} ${advice}`}</p>
+      ))}
       {shown === null ? null : <Settle row={row} shown={shown} order={order} />}
       {row.files.map((file) => (
         <figure key={file.file}>

@@ -1,7 +1,7 @@
 // The rows of a batch: the server chooses, sorts and pages.
 import type { ShownRow } from '../answers';
 import { Heading } from './heading';
-import { Chip, credits, date, Failed, number, useAnswer } from './parts';
+import { credits, date, Failed, number, Standing, useAnswer } from './parts';
 import { choose, type Place } from './place';
 import type { Batch } from './types';
 
@@ -115,7 +115,7 @@ export function RowTable({ place, facets, version }: RowsProps) {
                   <a href={`#/b/${batch}/row/${row.id}`}>{row.title}</a>
                 </th>
                 <td>
-                  <Chip status={row.status} />
+                  <Standing row={row} />
                 </td>
                 <td>{row.kind}</td>
                 <td class="words">{row.group}</td>

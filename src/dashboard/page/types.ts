@@ -103,5 +103,6 @@ export interface RowFacts {
   /** As it is sent; null where none can be made. */
   request: { method: string; path: string; body: unknown } | null;
   shown: Shown | null;
-  explanation: { code: string; meaning: string; retried: string; billed: string; advice: string } | null;
+  /** Of its reason and of each of its flags. */
+  explanations: { code: string; meaning: string; retried: string; billed: string; advice: string }[];
 }
