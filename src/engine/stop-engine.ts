@@ -1,7 +1,7 @@
 /** Ends the engine of a data folder, and knows whether somebody did. */
 import { ask } from './control.js';
 import { type EngineRecord, readRecord, readStopMark, removeRecord, writeStopMark } from './engine-record.js';
-import { awaitedOf, awaitedText } from './engine-status.js';
+import { awaitedOf, awaitedText, type EngineState } from './engine-status.js';
 import { endLeftovers, endProcess, isGone, lives, markOf, type ProcessMark } from './keeper.js';
 import { type EnginePlaces, enginePlaces } from './places.js';
 
@@ -16,6 +16,8 @@ export interface StopOptions {
   isForced: boolean;
   /** Called with each change of what is still waited for. */
   onAwaiting(text: string): void;
+  /** Called with what the engine said of itself when the order came to it. */
+  onOrdered?(state: EngineState): void;
 }
 
 /**
@@ -29,6 +31,7 @@ export async function stopEngine(dataFolder: string, options: StopOptions): Prom
   const places = enginePlaces(dataFolder);
   const record = readRecord(places.record);
   const reply = await ask(places, { cmd: options.isForced ? 'stop-now' : 'stop' }, stopReplyTimeoutMs);
+  if (reply !== 'none' && reply !== 'silent' && reply.ok) options.onOrdered?.(reply.status);
   const supervisor = reply !== 'none' && reply !== 'silent' && reply.ok ? markOf(reply.status.pid) : null;
   if (supervisor !== null && (await hasEnded(places, supervisor, options))) return 'stopped';
   if (record === undefined || ![record.supervisor, record.server, record.worker].some(lives)) return 'none';

@@ -41,12 +41,18 @@ export function defineEngine(command: Command, cli: Cli): void {
   ).action(async () => {
     const session = await openSession(stop, cli);
     const { config, isJson, terminal } = session;
-    const { stopEngine } = await import('../../engine/stop-engine.js');
+    const { leftOpen, stopEngine } = await import('../../engine/stop-engine.js');
     const isForced = stop.opts<{ now?: boolean }>().now === true;
     const onAwaiting = (text: string): void => terminal.note(`the engine ends: ${text}; --now does not wait`);
-    const outcome = await stopEngine(config.data, { isForced, onAwaiting });
+    let isIdle = false;
+    const onOrdered = ({ openBatches, otherWork }: EngineState): void => {
+      isIdle = openBatches === 0 && otherWork === 0;
+    };
+    const outcome = await stopEngine(config.data, { isForced, onAwaiting, onOrdered });
+    // A batch that was begun just then is counted only while the engine ends.
+    const isNothingLeft = isIdle && leftOpen(config.data) === 0;
     if (isJson) terminal.json({ schema: 1, dataFolder: config.data, outcome });
-    else terminal.data(outcome === 'stopped' ? stoppedText(session) : STOPPED[outcome]);
+    else terminal.data(outcome === 'stopped' ? stoppedText(session, isNothingLeft) : STOPPED[outcome]);
   });
 }
 
@@ -57,7 +63,9 @@ const STOPPED = {
   none: 'no engine runs',
 } as const;
 
-function stoppedText(session: Session): string {
+/** `isNothingLeft`: nothing was open, so nothing goes on at the service; false where the engine had not counted it yet. */
+function stoppedText(session: Session, isNothingLeft: boolean): string {
+  if (isNothingLeft) return 'the engine ended';
   const resume = commandHint(session, 'resume --all');
   return `the engine ended; what the service has accepted renders on there and is fetched when it runs again: \`${resume}\``;
 }
