@@ -99,6 +99,8 @@ export interface Cli {
   io: Io;
   /** What the process ends with; an action sets it. */
   exitCode: number;
+  /** Of the command's settings, once they are loaded. */
+  dataFolder?: string;
   /** Runs another command line in this process and gives its exit code. */
   run(args: readonly string[], io: Io): Promise<number>;
   /** The program with the flags of every command; for a run only those of the one that is used are loaded. */

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { ConfigError, formatConfigProblem } from '../config/config-error.js';
 import { safeText } from '../domain/secret.js';
 import { defaultDataFolder } from '../engine/places.js';
-import type { Io } from './io.js';
+import type { Cli } from './io.js';
 import { createTerminal, type Terminal } from './terminal.js';
 import { EXIT, UserError } from './user-error.js';
 
 /** Tells a person why a command ended, in one sentence, and gives the exit code. A stack goes to a log file. */
-export async function reportFailure(error: unknown, io: Io): Promise<number> {
-  const terminal = createTerminal(io);
+export async function reportFailure(error: unknown, cli: Pick<Cli, 'io' | 'dataFolder'>): Promise<number> {
+  const terminal = createTerminal(cli.io);
   const known = exitCodeOf(error);
   if (error instanceof ConfigError) {
     for (const problem of error.problems) terminal.error(formatConfigProblem(problem));
@@ -22,7 +22,7 @@ export async function reportFailure(error: unknown, io: Io): Promise<number> {
   for (const line of lines) terminal.say(line);
   terminal.error(last || 'something went wrong without a word');
   if (known !== undefined) return known;
-  await logStack(error, io, terminal);
+  await logStack(error, cli, terminal);
   return EXIT.defect;
 }
 
@@ -74,8 +74,13 @@ function exitCodeOf(error: unknown): number | undefined {
 
 const ENGINE_UNREACHABLE = ['start_failed', 'start_timeout', 'not_responding', 'engine_gone'];
 
-async function logStack(error: unknown, io: Io, terminal: Terminal): Promise<void> {
-  const folder = join(io.env.CALLSHEET_DATA || defaultDataFolder(), 'logs');
+async function logStack(
+  error: unknown,
+  { io, dataFolder }: Pick<Cli, 'io' | 'dataFolder'>,
+  terminal: Terminal,
+): Promise<void> {
+  // Before the settings are loaded nobody knows of another one.
+  const folder = join(dataFolder ?? (io.env.CALLSHEET_DATA || defaultDataFolder()), 'logs');
   const file = join(folder, 'callsheet.log');
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const lines = stack.split('\n').map((line) => safeText(line, 500));

@@ -18,7 +18,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     // Help and version are no errors; every wrong command line is 2.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
-    const exitCode = error instanceof CommanderError ? EXIT.usage : await reportFailure(error, io);
+    const exitCode = error instanceof CommanderError ? EXIT.usage : await reportFailure(error, cli);
     if (args.includes('--json')) tellMachine(error, exitCode, io);
     return exitCode;
   }

@@ -71,6 +71,7 @@ export async function loadSession(
     defaultDataFolder,
     nearestWord,
   });
+  cli.dataFolder = loaded.config.data;
   const terminal = createTerminal(io, options);
   for (const warning of loaded.warnings) terminal.warn(warning);
   const readKey = async (): Promise<ApiKey> => {
