@@ -8,7 +8,7 @@ import type { OutputFile } from '../domain/outcome.js';
 import { isS3Address } from '../domain/s3.js';
 import { errorCode } from '../store/folder-errors.js';
 import { makePassingFolder } from '../store/passing.js';
-import { isNoFile, type Store } from '../store/port.js';
+import { isNoFile, type Store, StoreError } from '../store/port.js';
 
 /** A small picture of an output, as it stands inside a page. */
 export interface Poster {
@@ -37,7 +37,6 @@ const FETCHED_BYTES_MAX = 256 * 1024 ** 2;
 const FFMPEG_TIME_MAX_MS = 15_000;
 const KEPT_MAX = 400;
 const WIDTH = 176;
-const NO_ROOM = ['ENOSPC', 'EDQUOT'];
 
 /** Content type → the one demuxer that may read it: an output cannot name other files or hosts to be read. */
 const DEMUXERS: Record<string, string> = {
@@ -96,10 +95,12 @@ export function createPosters(ffmpeg = 'ffmpeg'): Posters {
       for (const film of films) if (!isMissing && performance.now() < untilMs) await takeFrames([film], frames);
       return frames;
     } catch (error) {
-      if (!NO_ROOM.includes(errorCode(error) ?? '')) throw error;
+      // Full, read-only or cleared meanwhile by another program: such a folder takes no picture, and the page does without.
+      if (error instanceof StoreError || errorCode(error) === undefined) throw error;
       return frames;
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      // What cannot be removed now goes with what killed processes left.
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     }
   }
 

@@ -1,11 +1,12 @@
 // `callsheet report`: the page beside results.csv, its pictures, and the one for a client.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createPosters } from '../../src/report/posters.js';
 import { createFolderStore } from '../../src/store/folder.js';
+import type { Store } from '../../src/store/port.js';
 import { canMount, mountDisk } from '../support/small-disk.js';
 import { smallPng } from '../support/small-png.js';
 import { until } from '../support/until.js';
@@ -135,6 +136,33 @@ test.skipIf(!canMount())(
     expect(await made()).toEqual([expect.objectContaining({ contentType: 'image/jpeg' })]);
   },
 );
+
+test('where the temporary folder takes nothing a film in a bucket has a tile, and its picture later', async () => {
+  const home = await batch();
+  const folder = createFolderStore(join(home.folder, 'out'));
+  const temporary = join(home.folder, 'temporary');
+  mkdirSync(temporary);
+  // As a program does that clears the folder of what it takes for left over.
+  const read = (key: string) => {
+    for (const name of readdirSync(temporary)) rmSync(join(temporary, name), { recursive: true });
+    return folder.read(key);
+  };
+  const file = fileOf('film.mp4', 'video/mp4', readFileSync(join(home.folder, 'film.mp4')), 1);
+  const posters = createPosters();
+  const made = (store: Pick<Store, 'read'>) => {
+    const bucket = { ...folder, location: 's3://films/may', ...store };
+    return posters.postersOf(bucket, [{ key: 'shots/media/film.mp4', file }], soon());
+  };
+  vi.stubEnv('TMPDIR', join(home.folder, 'nowhere'));
+  try {
+    expect(await made(folder)).toEqual([undefined]);
+    vi.stubEnv('TMPDIR', temporary);
+    expect(await made({ read })).toEqual([undefined]);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  expect(await made(folder)).toEqual([expect.objectContaining({ contentType: 'image/jpeg' })]);
+});
 
 test('--open hands the page to the browser of the system, without any secret', async () => {
   const home = await batch();
