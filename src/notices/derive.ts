@@ -57,6 +57,7 @@ const TOGETHER_MS = 15 * 60_000;
 const MOVED_EVERY_MS = 60_000;
 /** A worker that has just begun learns first what came to be while none worked. */
 const SERVED_MIN_MS = 60_000;
+/** Of each sort of key. */
 const KEPT = 200;
 
 export function toTell(seen: BatchSeen, before: Told): ToTell {
@@ -81,8 +82,14 @@ export function lateToTell(before: Told): ToTell {
   return { tidings: [LATE], told: { ...before, told: withKeys(before.told, [LATE.key]) } };
 }
 
+/** Each sort is cut by itself: a batch that is paused again and again must not forget which level of its budget was told. */
 function withKeys(before: readonly string[], keys: readonly string[]): string[] {
-  return [...new Set([...before, ...keys])].slice(-KEPT);
+  const sorts = new Map<string, string[]>();
+  for (const key of new Set([...before, ...keys])) {
+    const [sort = ''] = key.split(':');
+    sorts.set(sort, [...(sorts.get(sort) ?? []), key].slice(-KEPT));
+  }
+  return [...sorts.values()].flat();
 }
 
 export function isEndTold(told: readonly string[], run: string): boolean {

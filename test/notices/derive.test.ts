@@ -66,6 +66,20 @@ test('a pause is told with why, and the same reason again when it comes again', 
   expect(story(paused(1), paused(1), {}, paused(2))).toEqual([['paused credits'], [], [], ['paused credits']]);
 });
 
+test('pauses that come and go make nobody forget which level of a budget was told', () => {
+  const budget = { spentNano: 80, maxNano: 100 };
+  const flapping = Array.from({ length: 300 }, (_, i) => ({
+    budget: null,
+    pauses: [{ reason: 'credits', sinceMs: i }],
+  }));
+  const told = story({ budget }, ...flapping, { budget }, { budget: { spentNano: 60, maxNano: 100 } });
+  expect([told[0], told.at(-2), told.at(-1)]).toEqual([['budget 80'], [], []]);
+  const toldKeys = flapping.reduce((before, look) => toTell({ ...RUNNING, ...look }, before).told, {
+    told: [],
+  } as Told);
+  expect(toldKeys.told).toHaveLength(200);
+});
+
 /** So many rows need a person, the latest of which ended at that minute; they are seen a minute later where not said. */
 const needing = (review: number, latest: number, at = latest + 1, lost_paid = 0) => ({
   atMs: at * MINUTE_MS,
