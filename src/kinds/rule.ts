@@ -11,6 +11,8 @@ interface ColumnBase {
   required?: boolean;
   /** Not required where another row feeds this column: its file then says it. */
   unlessFed?: string;
+  /** The service ignores it where this column is filled: its limits do not hold then. */
+  ignoredWith?: string;
   /** What is said when a required cell is empty; B59 and `<name> is required` otherwise. */
   missing?: { code: ProblemCode; message: string };
   code?: ProblemCode;

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../domain/json.js';
-import type { Cell, ProblemCode } from '../domain/raw-row.js';
+import type { Cell, ProblemCode, RawRow } from '../domain/raw-row.js';
 import type { ChoiceColumn, Column, JsonColumn, MediaColumn, NumberColumn, TextColumn } from '../kinds/rule.js';
 import { orList } from '../kinds/rule-helpers.js';
 import { quoted, showText } from './problem.js';
@@ -24,6 +24,18 @@ export function readCell(column: Exclude<Column, MediaColumn>, cell: Cell): Cell
     default:
       return column satisfies never;
   }
+}
+
+/** The column as the row has it: what the service ignores beside another column breaks no limit, only its form is read. */
+export function limitsInForce(column: Column | undefined, { cells }: RawRow): Column | undefined {
+  if (column?.ignoredWith === undefined || !cells.has(column.ignoredWith)) return column;
+  if (column.type === 'text') {
+    const { maxCharacters: _, ...free } = column;
+    return free;
+  }
+  if (column.type !== 'integer') return column;
+  const { min: _min, max: _max, ...free } = column;
+  return free;
 }
 
 const PLAIN_INTEGER = /^-?(?:0|[1-9][0-9]*)$/;

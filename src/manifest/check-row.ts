@@ -4,7 +4,7 @@ import type { Cell, RawRow } from '../domain/raw-row.js';
 import { factsOf, isKind, KINDS, usualModel } from '../kinds/facts.js';
 import { rulesOf } from '../kinds/index.js';
 import type { Column, DraftRow, MediaColumn, Report } from '../kinds/rule.js';
-import { readCell, textFlaw } from './cell-values.js';
+import { limitsInForce, readCell, textFlaw } from './cell-values.js';
 import { columnsOf, isPassthrough, settledField } from './columns.js';
 import { mediaForm, splitItems } from './media/media-cell.js';
 import { NAME_RULE, nameFlaw } from './names.js';
@@ -35,7 +35,7 @@ export function checkRow(raw: RawRow, options: RowCheckOptions, report: Report):
   row.kind = kind;
   const columns = columnsOf(kind);
   const rules = rulesOf(kind);
-  for (const cell of raw.cells.values()) readColumn(row, cell, columns.get(cell.name), report);
+  for (const cell of raw.cells.values()) readColumn(row, cell, limitsInForce(columns.get(cell.name), raw), report);
   row.model = typeof row.cells.model === 'string' ? row.cells.model : modelWithout(row, usualModel(kind));
   for (const column of rules.columns) {
     if (column.required === true && !raw.cells.has(column.name) && !isFound(raw, column.name) && !isFed(raw, column)) {

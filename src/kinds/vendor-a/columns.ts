@@ -51,6 +51,9 @@ export const durationColumn: Column = {
 
 const promptColumn = { name: 'prompt', type: 'text', maxCharacters: PROMPT_CHARACTERS_MAX } as const;
 
+/** Service document 2, Storyboard mode: the top-level prompt and duration are ignored. */
+export const BESIDE_SHOTS = { ignoredWith: 'shots' } as const;
+
 const negativePrompt: Column = {
   name: 'negative_prompt',
   type: 'text',
@@ -86,11 +89,11 @@ export const vendorAText2Video: KindRules = {
   source: 'service document 2, Multi-mode video',
   summary: 'A clip of 3-15 seconds from a text, or from a storyboard.',
   columns: [
-    { ...promptColumn, help: 'What the clip shows; not needed with shots.' },
+    { ...promptColumn, ...BESIDE_SHOTS, help: 'What the clip shows; not needed with shots.' },
     modelColumn(MODEL),
     modeColumn,
     negativePrompt,
-    durationColumn,
+    { ...durationColumn, ...BESIDE_SHOTS },
     sound,
     {
       name: 'aspect_ratio',

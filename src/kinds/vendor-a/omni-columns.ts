@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../domain/json.js';
 import type { Check, DraftRow, KindRules } from '../rule.js';
 import { countOf, has, listOf, modelColumn, textOf } from '../rule-helpers.js';
-import { durationColumn, modeColumn, PROMPT_CHARACTERS_MAX, vendorAFields } from './columns.js';
+import { BESIDE_SHOTS, durationColumn, modeColumn, PROMPT_CHARACTERS_MAX, vendorAFields } from './columns.js';
 import { OMNI_MODEL, OMNI_STORYBOARD_SECONDS_MAX } from './facts.js';
 import { storyboardCheck, storyboardColumns } from './storyboard-columns.js';
 
@@ -96,11 +96,12 @@ export const vendorAOmniVideo: KindRules = {
       name: 'prompt',
       type: 'text',
       maxCharacters: PROMPT_CHARACTERS_MAX,
+      ...BESIDE_SHOTS,
       help: 'Refers to inputs by <<<image_1>>>, <<<video_1>>>, <<<element_1>>>.',
     },
     modelColumn(OMNI_MODEL),
     modeColumn,
-    durationColumn,
+    { ...durationColumn, ...BESIDE_SHOTS },
     ...storyboardColumns,
   ],
   checks: [

@@ -228,6 +228,9 @@ const storyboard: RuleCase[] = [
       { shots: shots(3, 3, 3, 2, 2, 2) },
       { shots: shots('5', '10') },
       { shots: shots(3), shot_type: 'intelligence' },
+      // The prompt and the duration beside them are ignored.
+      { shots: shots(8, 7), duration: '30' },
+      { shots: shots(3), prompt: 'x'.repeat(2501) },
     ],
     bad: [
       { change: { shots: shots(8, 8) }, code: 'B32', says: /shots: at most 6 and 15 s on text2video, got 16 s/ },
@@ -260,7 +263,11 @@ const storyboard: RuleCase[] = [
     rule: `B32: omni storyboards have up to 30 s, each shot 1-10 s ${place}`,
     kind: 'vendor-a/omni-video',
     base: { images: IMAGE, shot_type: 'customize' },
-    good: [{ shots: shots(10, 10, 10) }, { shots: shots(1) }, { shots: shots(1, 1, 1, 1, 1, 1, 1, 1) }],
+    good: [
+      { shots: shots(10, 10, 10), duration: '30' },
+      { shots: shots(1), prompt: 'x'.repeat(2501) },
+      { shots: shots(1, 1, 1, 1, 1, 1, 1, 1) },
+    ],
     bad: [
       { change: { shots: shots(10, 10, 10, 1) }, code: 'B32', says: /at most 30 s on omni, got 31 s/ },
       { change: { shots: shots(11) }, code: 'B32', says: /1-10 s/ },
