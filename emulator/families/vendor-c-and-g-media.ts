@@ -74,7 +74,8 @@ const C_REFERENCE_LIMITS: ImageLimits = {
   bytesMax: 20 * MEGABYTE,
   sideMin: 240,
   sideMax: 8000,
-  ratioMin: 1 / 8,
+  // "no wider than 8:1": no bound is documented for tall ones.
+  ratioMin: 0,
   ratioMax: 8,
   refusesAlpha: true,
 };

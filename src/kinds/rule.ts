@@ -83,6 +83,8 @@ export interface MediaRule {
   minShortSide?: number;
   /** Longer side over shorter side. */
   maxRatio?: number;
+  /** Width over height: nothing is said of tall images. */
+  widestRatio?: number;
   transparency?: 'refused';
   minSeconds?: number;
   maxSeconds?: number;

@@ -101,6 +101,7 @@ function mediaRule({ media, many }: MediaColumn): string {
   if (media.maxSide !== undefined) parts.push(`each side at most ${media.maxSide} px`);
   if (media.minShortSide !== undefined) parts.push(`short side at least ${media.minShortSide} px`);
   if (media.maxRatio !== undefined) parts.push(`aspect ratio at most ${media.maxRatio}:1 either way`);
+  if (media.widestRatio !== undefined) parts.push(`aspect ratio no wider than ${media.widestRatio}:1`);
   if (media.transparency === 'refused') parts.push('no transparent channel');
   if (media.minSeconds !== undefined) parts.push(`${media.minSeconds}-${media.maxSeconds} s`);
   parts.push(...another);

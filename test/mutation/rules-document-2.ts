@@ -60,7 +60,7 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
     [170, "if (has(row, 'driving_audio') && ", "if (row.model === 'none' && "],
     [198, 'minSide: 240,', 'minSide: 239,'],
     [198, 'maxSide: 8000,', 'maxSide: 8001,', 1],
-    [198, 'maxRatio: 8,', 'maxRatio: 9,', 2],
+    [198, 'widestRatio: 8,', 'widestRatio: 9,', 2],
     [198, "'image/bmp', 'image/webp'];", "'image/bmp', 'image/webp', 'image/heic'];", 3],
     [198, "        transparency: 'refused',\n", '', 4],
     [198, 'maxBytes: 20_000_000,', 'maxBytes: 40_000_000,', 5],

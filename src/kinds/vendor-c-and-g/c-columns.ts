@@ -86,7 +86,7 @@ export const vendorCVideo: KindRules = {
         types: formats,
         minSide: 240,
         maxSide: 8000,
-        maxRatio: 8,
+        widestRatio: 8,
         maxBytes: 20_000_000,
         transparency: 'refused',
       },

@@ -76,6 +76,9 @@ function imageFlaw(name: string, facts: MediaFacts, rule: MediaRule): string | u
   if (rule.maxRatio !== undefined && long > short * rule.maxRatio) {
     return `${size}, aspect ratio at most ${rule.maxRatio}:1 either way`;
   }
+  if (rule.widestRatio !== undefined && width > height * rule.widestRatio) {
+    return `${size}, aspect ratio no wider than ${rule.widestRatio}:1`;
+  }
   if (rule.transparency === 'refused' && facts.transparent === true) {
     return `${name} has a transparent channel, which is not taken`;
   }

@@ -60,8 +60,8 @@ function knownMisfit(feeder: RowFacts, rule: MediaRule, wanted: MediaSort): stri
   const isKnown = wanted === 'image' ? width !== undefined && height !== undefined : seconds !== undefined;
   if (!isKnown) return undefined;
   // Only what was asked for is known: type, bytes and transparency are looked at once the file is there.
-  const { minSide, maxSide, minShortSide, maxRatio, minSeconds, maxSeconds } = rule;
-  const limits = { minSide, maxSide, minShortSide, maxRatio, minSeconds, maxSeconds };
+  const { minSide, maxSide, minShortSide, maxRatio, widestRatio, minSeconds, maxSeconds } = rule;
+  const limits = { minSide, maxSide, minShortSide, maxRatio, widestRatio, minSeconds, maxSeconds };
   const known = Object.entries(limits).filter(([, limit]) => limit !== undefined);
   const bare: MediaRule = { sort: rule.sort, url: rule.url, inline: rule.inline, ...Object.fromEntries(known) };
   return factsFlaw('what it asks for', askedFacts(feeder, wanted), bare, wanted)?.message;

@@ -74,7 +74,8 @@ export const FILE_CASES: readonly FileCase[] = [
     bytes: () => jpeg(8001, 2000),
     problem: /8001x2000, each side at most 8000 px/,
   },
-  { rule: 'vendor-c references: over 8:1', ...vc, bytes: () => jpeg(1929, 241), problem: /at most 8:1/ },
+  { rule: 'vendor-c references: over 8:1', ...vc, bytes: () => jpeg(1929, 241), problem: /no wider than 8:1/ },
+  { rule: 'vendor-c references: 1:9', ...vc, bytes: () => jpeg(241, 2169) },
   {
     rule: 'vendor-c references: HEIC',
     ...vc,
