@@ -19,7 +19,7 @@ import {
 import { damagedRecord, type StoredRow, type TouchedRows, touchedRows } from './row-records.js';
 import { isOrderedAnew, isOutdone, liveWordOf, type RowContent, recordFor, standsFor } from './row-standing.js';
 import { rowAt } from './rows.js';
-import { isStale, type KnownUpstreams, upstreamOf } from './upstream.js';
+import { isStale, type KnownStale, type KnownUpstreams, upstreamOf } from './upstream.js';
 
 /** What stands of each row of a batch, as its results, its views and its report tell it. */
 
@@ -75,13 +75,14 @@ interface Pass {
   rerun: RerunOrder;
   followers: Followers;
   upstreams: KnownUpstreams;
+  stale: KnownStale;
 }
 
 async function beginPass(sources: LineSources, batch: string, generation: string): Promise<Pass> {
   const { home, rows } = sources;
   const isFed = (await rows.generation(batch, generation))?.fed !== undefined;
   return {
-    ...{ sources, batch, generation, touched: touchedRows(home, batch), upstreams: new Map() },
+    ...{ sources, batch, generation, touched: touchedRows(home, batch), upstreams: new Map(), stale: new Map() },
     untouched: await endOfUntouched(sources, batch, generation),
     reruns: new Set(await rerunIds(home, batch)),
     rerun: await rerunOrder(home, batch, generation),
@@ -123,14 +124,14 @@ async function lineOf(pass: Pass, { row, raw, isDamaged }: StoredRow): Promise<R
 }
 
 /** Says of a row that is done where what feeds it was rendered again since. */
-async function withStale({ sources, batch, generation, reruns }: Pass, made: Promise<ResultLine>): Promise<ResultLine> {
+async function withStale(pass: Pass, made: Promise<ResultLine>): Promise<ResultLine> {
+  const { sources, batch, generation, reruns, stale } = pass;
   const line = await made;
   if (line.record?.status !== 'done') return line;
   if (line.record.keptFor === line.row.hash) return { ...line, isStale: true };
   const isFed = reruns.size > 0 && line.record.inputs !== undefined && generation !== undefined;
-  return isFed && (await isStale(sources, { batch, generation }, line.row, line.record))
-    ? { ...line, isStale: true }
-    : line;
+  const isOld = isFed && (await isStale(sources, { batch, generation }, line.row, line.record, stale));
+  return isOld ? { ...line, isStale: true } : line;
 }
 
 /** False for a row whose case the ledger has learned more of since it ended: it is under way again. */

@@ -17,6 +17,7 @@ interface UpstreamSources extends FeedSources {
 
 /** What one look at a batch has found already, by row. */
 export type KnownUpstreams = Map<string, Promise<Upstream | undefined>>;
+export type KnownStale = Map<string, Promise<boolean>>;
 
 /** A look at a million rows forgets: in the order of the manifest a row's feeders are mostly near. */
 const KNOWN_MAX = 20_000;
@@ -31,11 +32,15 @@ export function upstreamOf(
   row: Row,
   known: KnownUpstreams = new Map(),
 ): Promise<Upstream | undefined> {
-  const found = known.get(row.id);
+  return once(known, row.id, () => lookUp(sources, place, row, known));
+}
+
+function once<Found>(known: Map<string, Promise<Found>>, id: string, find: () => Promise<Found>): Promise<Found> {
+  const found = known.get(id);
   if (found !== undefined) return found;
   if (known.size >= KNOWN_MAX) known.clear();
-  const asked = lookUp(sources, place, row, known);
-  known.set(row.id, asked);
+  const asked = find();
+  known.set(id, asked);
   return asked;
 }
 
@@ -89,16 +94,28 @@ export function endOfFeeder({ media, record, file }: Feeder): Ended | undefined 
   };
 }
 
-/** Whether a row that is done was made with other files than those that feed it now. */
-export async function isStale(
+/**
+ * Whether a row that is done was made with other files than those that feed it now, or with a file that was: the end of a
+ * chain shows the earlier picture as well.
+ */
+export function isStale(
   sources: FeedSources,
   place: Pick<RowRef, 'batch' | 'generation'>,
   row: Row,
-  record: RowRecord | undefined,
+  { inputs: used = [] }: Pick<RowRecord, 'inputs'>,
+  known: KnownStale = new Map(),
 ): Promise<boolean> {
-  const now = fedInputs({ feeders: await feedersOf(sources, place, row) }).inputs ?? [];
-  const used = record?.inputs ?? [];
-  return now.some((input) => used.every((one) => one.row !== input.row || one.sha256 !== input.sha256));
+  return once(known, row.id, async () => {
+    const feeders = await feedersOf(sources, place, row);
+    const now = fedInputs({ feeders }).inputs ?? [];
+    if (now.some((input) => used.every((one) => one.row !== input.row || one.sha256 !== input.sha256))) return true;
+    for (const { row: feeding, record } of feeders) {
+      // One that stays by an order feeds as it is: what it fed before that order stays by it, too.
+      const isMade = record?.status === 'done' && record.inputs !== undefined && record.keptFor !== feeding?.hash;
+      if (isMade && feeding !== undefined && (await isStale(sources, place, feeding, record, known))) return true;
+    }
+    return false;
+  });
 }
 
 export function emptyTally(): BatchTally {

@@ -4,7 +4,7 @@ import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import type { FeedSources } from '../../src/home/feeders.js';
 import { type Followers, NO_FOLLOWERS } from '../../src/home/row-orders.js';
-import { upstreamOf } from '../../src/home/upstream.js';
+import { isStale, upstreamOf } from '../../src/home/upstream.js';
 import { editRow, fed, filmOf } from '../support/chain-rows.js';
 import { imageRow } from '../support/stack.js';
 
@@ -96,6 +96,31 @@ describe('why a row that others feed has not started', () => {
   test('what was rendered for other content of the feeder feeds nothing', async () => {
     const sources = sourcesOf({ hero: { status: 'done', files: [FILE], rowHash: 'earlier' } });
     expect(await upstreamOf(sources, PLACE, edit)).toMatchObject({ endedFor: 'upstream_review' });
+  });
+});
+
+describe('stale_input', () => {
+  const made = (sha256: string, inputs?: RowRecord['inputs'], more: Partial<RowRecord> = {}): Partial<RowRecord> => ({
+    ...{ status: 'done', files: [{ ...FILE, sha256 }], ...(inputs && { inputs }), ...more },
+  });
+  const ofHero = (sha256: string) => [{ row: 'hero', sha256 }];
+  const ofEdit = [{ row: 'edit', sha256: 'ee' }];
+  const stale = (ended: Record<string, Partial<RowRecord>>) =>
+    Promise.all(
+      [edit, film].map((row) => isStale(sourcesOf(ended), PLACE, row, ended[row.id] as Pick<RowRecord, 'inputs'>)),
+    );
+
+  test('a file that was made with an earlier one passes it on along the chain, until it is made anew itself', async () => {
+    const ended = { hero: made('new'), edit: made('ee', ofHero('old')), film: made('ff', ofEdit) };
+    expect(await stale(ended)).toEqual([true, true]);
+    expect(await stale({ ...ended, edit: made('ee2', ofHero('new')) })).toEqual([false, true]);
+    expect(await stale({ ...ended, edit: made('ee', ofHero('new')) })).toEqual([false, false]);
+  });
+
+  test('one that stays by an order, or whose inputs nobody noted, passes nothing on', async () => {
+    const kept = made('ee', ofHero('old'), { keptFor: edit.hash });
+    expect((await stale({ hero: made('new'), edit: kept, film: made('ff', ofEdit) }))[1]).toBe(false);
+    expect((await stale({ hero: made('new'), edit: made('ee'), film: made('ff', ofEdit) }))[1]).toBe(false);
   });
 });
 

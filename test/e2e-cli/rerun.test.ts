@@ -71,7 +71,7 @@ describe.skipIf(!hasTemporal())('rerun', () => {
       ['hero', 'done', []],
       ['edit', 'done', ['stale_input']],
       ['clip', 'done', ['stale_input']],
-      ['film', 'done', []],
+      ['film', 'done', ['stale_input']],
     ]);
     await ok('ledger', 'verify');
     await ok('run', 'story.csv', '--yes');

@@ -21,7 +21,7 @@ export function defineRerun(command: Command, cli: Cli): void {
     command,
     'run',
     ['callsheet rerun shots hero', 'callsheet rerun shots hero --with-dependents --yes'],
-    `Rows that the row feeds and that are not rendered again get the flag stale_input.\n\n${ORDER_EXIT_HELP}`,
+    `Rows that the row feeds, and what those feed, get the flag stale_input where they are not rendered again.\n\n${ORDER_EXIT_HELP}`,
   ).action(async (batch: string, id: string) => {
     const session = await openSession(command, cli);
     const { rerunRow } = await import('../batch/rerun-row.js');

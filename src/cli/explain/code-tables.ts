@@ -129,8 +129,10 @@ export const FLAG_TEXTS: Readonly<Record<Flag, { meaning: string; billed: string
       'Give the order again: `callsheet rerun BATCH ID`; where a file that feeds it was changed (input_changed), `callsheet retry BATCH --accept-inputs`, which takes that file and renders the row.',
   },
   stale_input: {
-    meaning: 'What feeds the row was rendered again or changed since: its file was made with the earlier one.',
+    meaning:
+      'What feeds the row, or what feeds that, was rendered again or changed since: its file shows the earlier one.',
     billed: 'once',
-    advice: '`callsheet rerun BATCH ID` renders it with the newer file; its cost is asked first.',
+    advice:
+      '`callsheet rerun BATCH ID` renders it with the newer file; its cost is asked first. Where what feeds it has the flag, too, give that one the order, with `--with-dependents`.',
   },
 };
