@@ -37,6 +37,19 @@ test('what a row that has ended feeds waits for nothing', () => {
   expect(none.totals([true, true, true])).toMatchObject({ count: 0, paths: [] });
 });
 
+test('rows that are not run, since what feeds them brings nothing, wait for nothing', () => {
+  const chains = createChainsLeft();
+  for (const row of STORY) chains.add(row);
+  // The hero is rendered; the edit failed before, so that neither it nor the film is run.
+  expect(chains.totals([false, false, true], new Set([2, 3]))).toEqual({
+    ...{ count: 1, rows: 2, fed: 1, longest: 2 },
+    paths: [['svc/image', 'vendor-a/image2video']],
+  });
+  const none = createChainsLeft();
+  for (const row of STORY) none.add(row);
+  expect(none.totals([], new Set([0, 1, 2, 3]))).toMatchObject({ count: 0, rows: 0, fed: 0, longest: 0, paths: [] });
+});
+
 test('what feeds a row and is not counted itself is waited for by nobody', () => {
   const chains = createChainsLeft();
   for (const row of STORY.slice(2)) chains.add(row);

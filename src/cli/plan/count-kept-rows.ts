@@ -22,15 +22,15 @@ export async function countKeptRows(
     left.add(row);
   }
   const rows = await counter.finish();
-  return { rows, chains: left.totals(rows.finishedBefore) };
+  return { rows, chains: left.totals(rows.finishedBefore, rows.barren) };
 }
 
 /** The chains of rows that the home keeps, as far as their rows are still to be run: they bind the time of the rest. */
 interface ChainsLeft {
   /** A row that is counted: what feeds it and was not added is awaited by nobody here. */
   add(row: Row): void;
-  /** By the index of a row: there is nothing to do for it. */
-  totals(finished: readonly boolean[]): Chains;
+  /** By the index of a row: there is nothing to do for it, or it is not run since what feeds it brings nothing. */
+  totals(finished: readonly boolean[], barren?: ReadonlySet<number>): Chains;
 }
 
 export function createChainsLeft(): ChainsLeft {
@@ -44,20 +44,21 @@ export function createChainsLeft(): ChainsLeft {
       const feeders = fedMedia(row).map(({ at }) => at);
       if (feeders.length > 0) fed.set(row.index, feeders);
     },
-    totals(finished) {
+    totals(finished, barren) {
+      const isOver = (index: number): boolean => finished[index] === true || barren?.has(index) === true;
       const tally = createChainTally(facts);
       const entered = new Set<number>();
       const enter = (index: number): void => {
         if (entered.has(index)) return;
         entered.add(index);
-        const left = (fed.get(index) ?? []).filter((at) => isAdded[at] && finished[at] !== true);
+        const left = (fed.get(index) ?? []).filter((at) => isAdded[at] && !isOver(at));
         // What feeds has its place before what is fed; no manifest has longer chains than a stack.
         for (const at of left) enter(at);
         if (left.length === 0) return;
         facts.setDepth(index, 1 + Math.max(...left.map((at) => facts.depth(at))));
         tally.add(index, left);
       };
-      for (const index of fed.keys()) if (finished[index] !== true) enter(index);
+      for (const index of fed.keys()) if (!isOver(index)) enter(index);
       return tally.totals();
     },
   };

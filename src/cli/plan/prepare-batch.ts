@@ -111,7 +111,7 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
     const { columns, passthroughColumns } = summary;
     if (written !== summary.rows) throw new Error(`${written} of ${summary.rows} good rows were written`);
     const generation = await writer?.finish({ columns, passthroughColumns, createdAtMs: Date.now() });
-    const told = { ...summary, chains: left?.totals(counted.finishedBefore) ?? summary.chains };
+    const told = { ...summary, chains: left?.totals(counted.finishedBefore, counted.barren) ?? summary.chains };
     return { summary: told, leaving, again: again?.found ?? [], ...counted, ...(generation && { generation }) };
   } catch (error) {
     await writer?.abort();
