@@ -37,7 +37,7 @@ export async function writeBatchResults(
   const options = await readBatchOptions(sources.home, batch);
   const facts = await sources.rows.generation(batch, generation);
   const out = sources.openStore(options.out);
-  const { passthroughColumns = [], columns = [] } = facts ?? {};
+  const { passthroughColumns = [], nativeColumns = [], columns = [] } = facts ?? {};
   const { manifestFolder } = options;
   const write = (name: string, chunks: AsyncIterable<string>) =>
     out.putStream(`${batch}/${name}`, encoded(chunks), { attemptName: name, ifExists: 'replace' });
@@ -49,7 +49,7 @@ export async function writeBatchResults(
   await readOnce(lines, [
     (lines) => tallyResults(lines, tally),
     (lines) => write('results.csv', writeResultsCsv(lines, { passthroughColumns })),
-    (lines) => write('results.jsonl', writeResultsJsonl(lines, { passthroughColumns })),
+    (lines) => write('results.jsonl', writeResultsJsonl(lines, { passthroughColumns, nativeColumns })),
     (lines) => write('failed.csv', writeFailedCsv(lines, { columns, manifestFolder })),
     ...alsoReads,
   ]);

@@ -27,6 +27,8 @@ export const generationSchema = z.object({
   /** The manifest's columns in the user's order, with the `x-…` ones. */
   columns: z.array(z.string()),
   passthroughColumns: z.array(z.string()),
+  /** Those of them without text; absent in a generation of an earlier build. They are no part of its name. */
+  nativeColumns: z.exactOptional(z.array(z.string())),
   byKind: z.custom<Partial<Record<Kind, number>>>(
     (value) => typeof value === 'object' && value !== null && Object.keys(value).every(isKind),
   ),
@@ -89,7 +91,7 @@ export function createRowsWriter(store: Store, account: string, batch: string) {
     },
     /** Makes the generation visible under its content's name. The same content twice gives the first one's facts. */
     finish: async (
-      meta: Pick<GenerationFacts, 'columns' | 'passthroughColumns' | 'createdAtMs'>,
+      meta: Pick<GenerationFacts, 'columns' | 'passthroughColumns' | 'nativeColumns' | 'createdAtMs'>,
     ): Promise<GenerationFacts> => {
       await flush();
       hash.update(JSON.stringify([meta.columns, meta.passthroughColumns]));

@@ -78,6 +78,8 @@ export interface ManifestSummary {
   columns: string[];
   /** The `x-…` columns among them. */
   passthroughColumns: string[];
+  /** Those of them that hold JSONL's numbers, booleans, lists and objects alone, no text. */
+  nativeColumns: string[];
   byKind: Partial<Record<Kind, number>>;
   /** Rows per group label; rows without one are not in it. */
   groups: Record<string, number>;

@@ -53,15 +53,26 @@ function csvCell(column: ResultColumn, value: unknown): string {
  */
 export async function* writeResultsJsonl(
   lines: AsyncIterable<ResultLine>,
-  options: ResultsOptions,
+  { passthroughColumns, nativeColumns = [] }: ResultsOptions & { nativeColumns?: readonly string[] },
 ): AsyncIterable<string> {
   for await (const line of lines) {
     const fields = resultFields(line);
     const own = RESULT_COLUMNS.map((column) => jsonField(column, fields[column]));
-    const passed = options.passthroughColumns.map((column) =>
-      jsonField(column, line.row.passthrough?.[column] ?? null),
-    );
+    const passed = passthroughColumns.map((column) => {
+      const text = line.row.passthrough?.[column];
+      return jsonField(column, text !== undefined && nativeColumns.includes(column) ? native(text) : (text ?? null));
+    });
     yield `{${[...own, ...passed].join(',')}}\n`;
+  }
+}
+
+/** JSON as it was written, digit by digit. A row that left the manifest may have had text there. */
+function native(text: string): Decimal | string {
+  try {
+    JSON.parse(text);
+    return new Decimal(text);
+  } catch {
+    return text;
   }
 }
 

@@ -25,6 +25,7 @@ export async function validateManifest(options: ManifestOptions): Promise<Manife
   const { source, problemLimit = PROBLEMS_KEPT, onProblem } = options;
   const log = createProblemLog(sourceName(source), problemLimit, onProblem);
   const columns = new Set<string>();
+  const textColumns = new Set<string>();
   const tally = createManifestTally();
   const identical = createIdenticalRows(options.shareIdentical === true);
   let canRefer: boolean | undefined;
@@ -41,12 +42,14 @@ export async function validateManifest(options: ManifestOptions): Promise<Manife
     },
   });
   try {
-    const rows = await checkRows(options, { columns, log, links });
+    const rows = await checkRows(options, { columns, textColumns, log, links });
+    const passthroughColumns = [...columns].filter(isPassthrough);
     return {
       rows,
       ...log.found(),
       columns: [...columns],
-      passthroughColumns: [...columns].filter(isPassthrough),
+      passthroughColumns,
+      nativeColumns: passthroughColumns.filter((name) => !textColumns.has(name)),
       ...tally.totals(),
       chains: links.chains(),
     };
@@ -57,12 +60,15 @@ export async function validateManifest(options: ManifestOptions): Promise<Manife
 
 interface Checking {
   columns: Set<string>;
+  /** With a filled cell that is text. */
+  textColumns: Set<string>;
   log: ProblemLog;
   links: RowLinks;
 }
 
 /** Reads and checks all rows; gives how many there are. */
-async function checkRows(options: ManifestOptions, { columns, log, links }: Checking): Promise<number> {
+async function checkRows(options: ManifestOptions, checking: Checking): Promise<number> {
+  const { columns, textColumns, log, links } = checking;
   const checker = createChecker(options, log, links);
   const outlet = createOutlet(options, columns, log, { good: links.pass, bad: links.passBad });
   let rows = 0;
@@ -76,7 +82,10 @@ async function checkRows(options: ManifestOptions, { columns, log, links }: Chec
       },
     })) {
       rows += 1;
-      for (const name of raw.cells.keys()) columns.add(name);
+      for (const { name, form } of raw.cells.values()) {
+        columns.add(name);
+        if (form === 'csv' || form === 'string') textColumns.add(name);
+      }
       await outlet.take(await checker(raw));
     }
   } catch (error) {

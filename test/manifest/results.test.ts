@@ -177,6 +177,29 @@ describe('results.csv', () => {
 });
 
 describe('results.jsonl', () => {
+  it('gives back what JSONL passes through as it was: numbers, booleans and lists, digit by digit', async () => {
+    const head = '"kind":"svc/image","model":"svc-delta-4","prompt":"a fox"';
+    const manifest = [
+      `{"id":"a",${head},"x-n":12345678901234567890,"x-f":1.50,"x-b":true,"x-l":["a",1],"x-t":"5","x-mixed":5}`,
+      `{"id":"b",${head},"x-n":null,"x-mixed":"five"}`,
+    ];
+    const { passed, raw, passthroughColumns, nativeColumns } = await checkText(manifest.join('\n'), {
+      format: 'jsonl',
+    });
+    expect(nativeColumns).toEqual(['x-n', 'x-f', 'x-b', 'x-l']);
+    const lines = passed.map((row, at): ResultLine => ({ row, originalCells: raw[at] ?? {}, record: done }));
+    const text = await textOf(writeResultsJsonl(each(lines), { passthroughColumns, nativeColumns }));
+    const [first = '', second] = text.split('\n');
+    expect(first).toContain('"x-n":12345678901234567890,"x-f":1.50,"x-b":true,"x-l":["a",1],"x-t":"5","x-mixed":"5"}');
+    expect(second).toContain('"x-n":null,"x-f":null,"x-b":null,"x-l":null,"x-t":null,"x-mixed":"five"}');
+  });
+
+  it('has the text of a row that left the manifest, whatever its column holds by now', async () => {
+    const lines = await linesOf([{ id: 'a', ...image, 'x-n': 'five' }], [{ record: done }]);
+    const columns = { passthroughColumns: ['x-n'], nativeColumns: ['x-n'] };
+    expect(JSON.parse(await textOf(writeResultsJsonl(each(lines), columns)))).toMatchObject({ 'x-n': 'five' });
+  });
+
   it('is exact, with native types', async () => {
     const lines = await linesOf([{ id: 'a', ...image, 'x-scene': '=1+1' }], [{ record: done }]);
     const text = await textOf(writeResultsJsonl(each(lines), { passthroughColumns: ['x-scene'] }));

@@ -108,9 +108,9 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
     await feederUrls?.refuse(counted, place);
     const tooShort = counted.signedSeconds > 0 && (await earlyEndText(session.config, counted.signedSeconds));
     if (tooShort) session.terminal.warn(`${tooShort}: use credentials that live longer`);
-    const { columns, passthroughColumns } = summary;
+    const { columns, passthroughColumns, nativeColumns } = summary;
     if (written !== summary.rows) throw new Error(`${written} of ${summary.rows} good rows were written`);
-    const generation = await writer?.finish({ columns, passthroughColumns, createdAtMs: Date.now() });
+    const generation = await writer?.finish({ columns, passthroughColumns, nativeColumns, createdAtMs: Date.now() });
     const told = { ...summary, chains: left?.totals(counted.finishedBefore, counted.barren) ?? summary.chains };
     return { summary: told, leaving, again: again?.found ?? [], ...counted, ...(generation && { generation }) };
   } catch (error) {
