@@ -101,7 +101,10 @@ describe('why a row that others feed has not started', () => {
 
 describe('stale_input', () => {
   const made = (sha256: string, inputs?: RowRecord['inputs'], more: Partial<RowRecord> = {}): Partial<RowRecord> => ({
-    ...{ status: 'done', files: [{ ...FILE, sha256 }], ...(inputs && { inputs }), ...more },
+    status: 'done',
+    files: [{ ...FILE, sha256 }],
+    ...(inputs && { inputs }),
+    ...more,
   });
   const ofHero = (sha256: string) => [{ row: 'hero', sha256 }];
   const ofEdit = [{ row: 'edit', sha256: 'ee' }];
