@@ -33,10 +33,11 @@ export function readError(answer: Answer): ErrorReading | undefined {
 
 /**
  * Problem details (RFC 9457), in which gateways and proxies say what they have to: their `detail` stands beside a title or a
- * type, as the service's never does. The call behind may go on.
+ * URI of its type, as the service's never does. The call behind may go on.
  */
 function isProblem({ contentType = '' }: Answer, { title, type }: JsonObject): boolean {
-  return /^\s*application\/problem\+json\b/i.test(contentType) || isText(title) || isText(type);
+  const isNamed = isText(title) || (isText(type) && /^(about|https?|urn):/i.test(type));
+  return isNamed || /^\s*application\/problem\+json\b/i.test(contentType);
 }
 
 /** `{error: {code, message, request_id, details}}`, on a 5xx with a `detail` string beside it. */

@@ -105,6 +105,7 @@ describe('documented shapes (service document 1, Errors)', () => {
     const late = { title: 'Gateway Timeout', status: 504, detail: 'upstream request timeout' };
     expect(read(504, late)).toMatchObject({ form: 'foreign', message: 'upstream request timeout' });
     expect(read(502, { type: 'about:blank', detail: 'reset' })).toMatchObject({ form: 'foreign' });
+    expect(read(400, { type: 'bad_size', detail: 'no' })).toMatchObject({ form: 'detail' });
     const answer = { status: 504, retryAfter: undefined, body: Buffer.from('{"status":504,"detail":"late"}') };
     expect(readError({ ...answer, contentType: 'application/problem+json; charset=utf-8' })).toMatchObject({
       form: 'foreign',
