@@ -103,6 +103,7 @@ async function write(
   // A row's further outputs are not planned by name, so that they step aside for a row that is.
   const mayVersion = options.onExists !== 'fail' || options.position > 0;
   const key = `${base}.${type.extension}`;
+  const versionKey = (n: number) => `${base}.v${n}.${type.extension}`;
   const inspect = async (file: PendingFile) => {
     reading = await readMediaFacts(type, file);
     if ('problem' in reading) {
@@ -114,11 +115,10 @@ async function write(
       attemptName: `${options.attemptName}-${options.position}`,
       ifExists: 'fail',
       beforeCommit: inspect,
-      ...(mayVersion ? { nextKey: (n: number) => `${base}.v${n}.${type.extension}` } : {}),
+      ...(mayVersion ? { nextKey: versionKey } : { spareKey: versionKey }),
     });
     const file = outputFile(batch, written, type, reading);
-    const aside = options.onExists === 'skip' && written.key !== key ? [asideText(batch, key, file)] : [];
-    return { file, warnings: [...doubts(type, reading), ...aside] };
+    return { file, warnings: [...doubts(type, reading), ...asideTexts(batch, key, file, options)] };
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'EEXIST') throw error;
     throw new StoreError('EEXIST', `refusing to overwrite ${key}; use --on-exists skip or version`, key);
@@ -134,8 +134,12 @@ function doubts({ extension }: MediaType, reading: MediaReading): string[] {
   ];
 }
 
-function asideText(batch: string, key: string, { file }: OutputFile): string {
-  return `${key.slice(batch.length + 1)} was there when the output came: kept beside it as ${file}`;
+function asideTexts(batch: string, key: string, { file }: OutputFile, { onExists, position }: SaveOptions): string[] {
+  const wanted = key.slice(batch.length + 1);
+  if (file === wanted || onExists === 'version') return [];
+  if (onExists === 'skip') return [`${wanted} was there when the output came: kept beside it as ${file}`];
+  // The others may step aside; a first output only where nothing else is possible.
+  return position === 0 ? [`the store refuses the name ${wanted}, which no file has: kept as ${file}`] : [];
 }
 
 function outputFile(

@@ -107,6 +107,8 @@ export interface PutStreamOptions {
    * bytes. Without it, or after 999, the write fails with code `EEXIST`.
    */
   nextKey?: (n: number) => string;
+  /** Such keys where `nextKey` is absent and the store refuses a key that no file has. */
+  spareKey?: (n: number) => string;
   beforeCommit?: (file: PendingFile) => Promise<void> | void;
 }
 

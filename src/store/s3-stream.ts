@@ -3,10 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bucket, ObjectFacts, UploadedPart } from './bucket.js';
 import { sniffMedia } from './media-type.js';
 import { parallel } from './parallel.js';
+import { createPartBuffers } from './part-buffers.js';
 import { type CommittedFile, type PutStreamOptions, type StoredFile, StoreError, segmentsOf } from './port.js';
 import { isConflict, isTaken, s3Code, toS3Error } from './s3-errors.js';
 import { type Spooled, spool } from './spool.js';
-import { takeKey } from './take-key.js';
+import { REFUSED, type Refused, takeKey } from './take-key.js';
 
 /** Streams a file of any length into a bucket: received, inspected, then uploaded under its final name. */
 
@@ -33,6 +34,8 @@ const PARTS_MAX = 9_000;
 const PARTS_AT_ONCE = 4;
 const partBuffers = createPartBuffers(PARTS_AT_ONCE, PART_BYTES);
 const CONFLICTS_MAX = 8;
+/** Another writer's object that comes or goes just now is there, or gone, after it. */
+const REFUSED_MS = 1_000;
 const TYPES: Record<string, string> = {
   csv: 'text/csv; charset=utf-8',
   json: 'application/json',
@@ -84,13 +87,13 @@ export async function againstConflicts<T>(request: () => Promise<T>): Promise<T>
 /** What has the key now; `wasThere` = it was ours already. */
 export type Taken = StoredFile & { wasThere: boolean };
 
-/** Finds the key that the file can have, and writes it; `write` gives undefined when somebody else's file has the name. */
+/** Finds the key that the file can have, and writes it; `write` gives what `takeKey` expects. */
 export async function commit(
   place: UploadPlace,
   key: string,
   file: StoredFile,
-  options: Pick<PutStreamOptions, 'ifExists' | 'nextKey'>,
-  write: (candidate: string) => Promise<Taken | undefined>,
+  options: Pick<PutStreamOptions, 'ifExists' | 'nextKey' | 'spareKey'>,
+  write: (candidate: string) => Promise<Taken | Refused | undefined>,
 ): Promise<CommittedFile> {
   return takeKey(key, options, async (candidate) => {
     const there = await place.stat(candidate);
@@ -99,15 +102,30 @@ export async function commit(
   });
 }
 
-/** Undefined when somebody else's file has the name. */
-async function upload(place: UploadPlace, key: string, file: Spooled, ifAbsent: boolean): Promise<Taken | undefined> {
+/**
+ * Undefined when somebody else's file has the name. A server that was killed while it wrote may go on to refuse the name of
+ * an object that it does not have.
+ */
+async function upload(
+  place: UploadPlace,
+  key: string,
+  file: Spooled,
+  ifAbsent: boolean,
+  triesLeft = 1,
+): Promise<Taken | Refused | undefined> {
   const facts = { ...factsOf(key, file.head, file), storageClass: place.storageClass, ifAbsent };
   try {
     const send = file.bytes <= place.oneRequestBytesMax ? putWhole : putInParts;
     await againstConflicts(() => send(place, key, file, facts));
   } catch (error) {
-    // The answer to a first try may have been lost: then the name holds our own bytes.
-    if (ifAbsent && isTaken(error)) return ownFile(await place.stat(key), file, true);
+    if (ifAbsent && isTaken(error)) {
+      const there = await place.stat(key);
+      // The answer to a first try may have been lost: then the name holds our own bytes.
+      if (there !== undefined) return ownFile(there, file, true);
+      if (triesLeft === 0) return REFUSED;
+      await delay(REFUSED_MS);
+      return upload(place, key, file, ifAbsent, triesLeft - 1);
+    }
     const own = s3Code(error) === 'NoSuchUpload' ? ownFile(await place.stat(key), file, false) : undefined;
     if (own !== undefined) return own;
     throw toS3Error(error, 'write', key, place.location);
@@ -168,32 +186,4 @@ export function ownFile(there: StoredFile | undefined, file: StoredFile, wasTher
 
 function isSame(there: StoredFile | undefined, file: StoredFile): there is StoredFile {
   return there?.bytes === file.bytes && there.sha256 === file.sha256;
-}
-
-/** A few buffers for all uploads of this process: however many run side by side, they take the same memory. */
-
-export interface PartBuffers {
-  /** Runs with a buffer of so many bytes, its contents unknown; waits while all are in use. */
-  use<T>(bytes: number, run: (buffer: Buffer) => Promise<T>): Promise<T>;
-}
-
-export function createPartBuffers(count: number, size: number): PartBuffers {
-  const free: Buffer[] = [];
-  const waiting: (() => void)[] = [];
-  let taken = 0;
-  return {
-    async use(bytes, run) {
-      while (taken >= count) await new Promise<void>((resolve) => waiting.push(resolve));
-      taken += 1;
-      // A file of more than 10,000 parts of the usual size needs larger ones, which are not kept.
-      const buffer = bytes <= size ? (free.pop() ?? Buffer.allocUnsafeSlow(size)) : Buffer.allocUnsafeSlow(bytes);
-      try {
-        return await run(buffer.subarray(0, bytes));
-      } finally {
-        taken -= 1;
-        if (buffer.length === size) free.push(buffer);
-        waiting.shift()?.();
-      }
-    },
-  };
 }

@@ -2,14 +2,18 @@ import { type PutStreamOptions, StoreError, segmentsOf } from './port.js';
 
 const NAMES_MAX = 999;
 
+/** The store gives a key to nobody, though no file has it. */
+export const REFUSED = 'refused';
+export type Refused = typeof REFUSED;
+
 /**
  * Gives a finished file the first key that it can have, as `PutStreamOptions` says; `take` gives undefined where another
  * file has the key.
  */
-export async function takeKey<Taken>(
+export async function takeKey<Taken extends object>(
   key: string,
-  { nextKey }: Pick<PutStreamOptions, 'nextKey'>,
-  take: (candidate: string, name: string) => Promise<Taken | undefined>,
+  { nextKey, spareKey }: Pick<PutStreamOptions, 'nextKey' | 'spareKey'>,
+  take: (candidate: string, name: string) => Promise<Taken | Refused | undefined>,
 ): Promise<Taken & { key: string }> {
   const above = key.slice(0, key.lastIndexOf('/') + 1);
   let candidate = key;
@@ -19,10 +23,11 @@ export async function takeKey<Taken>(
       throw new StoreError('BAD_KEY', `the other name '${candidate}' is not in the folder of '${key}'`, candidate);
     }
     const taken = await take(candidate, name);
-    if (taken !== undefined) return { ...taken, key: candidate };
-    if (nextKey === undefined || n > NAMES_MAX) {
+    if (taken !== undefined && taken !== REFUSED) return { ...taken, key: candidate };
+    const next = nextKey ?? (taken === REFUSED ? spareKey : undefined);
+    if (next === undefined || n > NAMES_MAX) {
       throw new StoreError('EEXIST', `'${candidate}' exists with other bytes and is kept as it is`, candidate);
     }
-    candidate = nextKey(n);
+    candidate = next(n);
   }
 }

@@ -1,5 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createOutputs } from '../../src/store/outputs.js';
 import type { Store } from '../../src/store/port.js';
 import { createBuckets } from '../../src/store/s3.js';
 import { createS3Store } from '../../src/store/s3-store.js';
@@ -8,6 +11,7 @@ import { type S3Server, startS3Server } from '../support/s3-server.js';
 import { hasVersitygw } from '../support/versitygw.js';
 import { streamOf } from './support/temporary.js';
 
+const PNG = readFileSync(fileURLToPath(new URL('fixtures/a.png', import.meta.url)));
 const ONE_PART = { attemptName: 'r-1', ifExists: 'fail' } as const;
 const isPut = (line: string) => line.startsWith('PUT ');
 const isComplete = (line: string) => /^POST .*[?&]uploadId=/.test(line);
@@ -122,6 +126,31 @@ describe.skipIf(!hasVersitygw())('a bucket whose server or network fails (F46)',
     await expect(attempt).rejects.toMatchObject({ code: 'EEXIST' });
     expect(Buffer.from((await store.get('o/clip.mp4')) ?? []).toString()).toBe('theirs');
     expect(await openUploads()).toEqual([]);
+  });
+
+  it('keeps a file beside a name that the server refuses though it has no object of it', async () => {
+    const isFirst = (line: string) => line.startsWith('PUT ') && line.includes('/r.png');
+    proxy.faults.push({ when: isFirst, instead: s3Error(412, 'PreconditionFailed') });
+    const save = () =>
+      createOutputs(store, 'b').save(streamOf(PNG), {
+        ...{ stem: 'r', position: 0, attemptName: 'r-1', expected: 'image', onExists: 'fail' },
+      });
+    expect(await save()).toMatchObject({
+      file: { file: 'media/r.v2.png' },
+      warnings: [expect.stringContaining('refuses the name media/r.png, which no file has')],
+    });
+    expect(proxy.requests.filter(isFirst)).toHaveLength(2);
+    proxy.faults.length = 0;
+    await store.put('b/media/r.png', Buffer.from('of another'));
+    await expect(save()).rejects.toMatchObject({ code: 'EEXIST' });
+  });
+
+  it('takes a name that the server refused for a moment', async () => {
+    proxy.faults.push({ when: isPut, times: 1, instead: s3Error(412, 'PreconditionFailed') });
+    const { file } = await createOutputs(store, 'b').save(streamOf(PNG), {
+      ...{ stem: 'r', position: 0, attemptName: 'r-1', expected: 'image', onExists: 'fail' },
+    });
+    expect(file.file).toBe('media/r.png');
   });
 
   it('sends a received file in one request, and from its start at every try', async () => {
