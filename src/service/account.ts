@@ -58,16 +58,21 @@ const credits = z.object({
  * ISO 8601 with an offset in any of its forms (`2026-01-01T00:00:00Z`, `20260101T0000+02`, a comma before the fraction): the
  * document names no other rule. A time without one would be read in this machine's zone.
  */
-const INSTANT = /^(\d{4})-?(\d\d)-?(\d\dT\d\d)(?::?(\d\d)(?::?(\d\d(?:[.,]\d+)?))?)?(?:Z|([+-]\d\d)(?::?(\d\d))?)$/;
+const [EXTENDED, BASIC] = [instantForm('-', ':'), instantForm('', '')];
 const instant = z
   .string()
   .transform((text) => {
     const [, year, month, dayAndHour, minute = '00', second = '00', hours = '+00', minutes = '00'] =
-      INSTANT.exec(text) ?? [];
+      EXTENDED.exec(text) ?? BASIC.exec(text) ?? [];
     if (year === undefined) return Number.NaN;
     return Date.parse(`${year}-${month}-${dayAndHour}:${minute}:${second.replace(',', '.')}${hours}:${minutes}`);
   })
   .pipe(z.number());
+
+function instantForm(inDate: string, inTime: string): RegExp {
+  const time = `(?:${inTime}(\\d\\d)(?:${inTime}(\\d\\d(?:[.,]\\d+)?))?)?`;
+  return new RegExp(`^(\\d{4})${inDate}(\\d\\d)${inDate}(\\d\\dT\\d\\d)${time}(?:Z|([+-]\\d\\d)(?::?(\\d\\d))?)$`);
+}
 
 const discounts = z.object({
   discounts: z.array(

@@ -137,7 +137,7 @@ describe('the shared route of vendor-c and vendor-g (service document 2)', () =>
 
   test.each([
     ['vendor-c-3.0-video', 'reference_image', 239, 300, 'each side'],
-    ['vendor-c-3.0-video', 'reference_image', 240, 1930, 'shape'],
+    ['vendor-c-3.0-video', 'reference_image', 1930, 240, 'shape'],
     ['vendor-g-1.1-i2v', 'first_frame', 299, 300, 'each side'],
     ['vendor-g-1.1-i2v', 'first_frame', 300, 760, 'shape'],
     ['vendor-g-1.1-r2v', 'reference_image', 399, 500, 'each side'],

@@ -496,7 +496,7 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F46',
     'src/store/s3-stream.ts',
-    '    if (ifAbsent && isTaken(error)) return ownFile(await place.stat(key), file, true);\n',
+    '      if (there !== undefined) return ownFile(there, file, true);\n',
     '',
     'test/store/s3-faults.test.ts',
   ),
