@@ -127,7 +127,8 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
         await lastWords.write(deps.home, { schema: 1, text: whatCame(reading.why, answer) }, ref);
         return review(poll, 'poll_unreadable');
       }
-      beat(poll, { ...NO_TROUBLES, noOutput: { count: count + 1, sinceMs } });
+      // Refusals between such answers make them no fewer.
+      beat(poll, { ...poll.troubles, failed: 0, noOutput: { count: count + 1, sinceMs } });
       throw again(poll, 'unreadable');
     }
     case 'succeeded':

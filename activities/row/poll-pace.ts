@@ -19,7 +19,7 @@ import { noteLimits } from './semaphore-notes.js';
 /** Kept from try to try in the activity's heartbeat. */
 export interface Troubles {
   refusals: Refusals | null;
-  /** Answers in a row that say "ended" without an output. */
+  /** Answers that say "ended" without an output, since one that said how the job stands. */
   noOutput: Refusals | null;
   /** Polls in a row that brought no answer, or one that says nothing of the job. */
   failed: number;
@@ -61,7 +61,7 @@ export async function refused(poll: Poll, answer: Answer): Promise<PollResult> {
   const isUnknown = status === 404 || status === 409 || status === 410;
   const text = code === String(status) ? `HTTP ${status}` : `HTTP ${status} ${code}`;
   if (waitMs === null) return review(poll, isUnknown ? 'handle_not_found' : 'poll_refused', text);
-  beat(poll, { ...NO_TROUBLES, refusals: { count, sinceMs } });
+  beat(poll, { ...poll.troubles, failed: 0, refusals: { count, sinceMs } });
   throw tryAgain('service.unavailable', code, waitMs / input.timeScale);
 }
 

@@ -20,8 +20,9 @@ export const LIVE_WORDS = ['held', 'waiting', 'submitting', 'rendering', 'checki
 export type LiveWord = (typeof LIVE_WORDS)[number];
 
 /**
- * `removed` (the row left the manifest) and `stale_input` (what feeds it, or what fed that, was rendered again since, or changed) stand in
- * the results alone: they depend on more than the row. `rerun_failed`: another render was ordered and brought nothing.
+ * `removed` (the row left the manifest) and `stale_input` (what feeds it, or what fed that, was rendered again since, or
+ * changed) stand in the results alone: they depend on more than the row. `rerun_failed`: another render was ordered and
+ * brought nothing.
  */
 export const FLAGS = [
   'possibly_paid_twice',

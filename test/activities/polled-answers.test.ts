@@ -101,6 +101,17 @@ it('F37: an end without an output needs a person after so many answers over ten 
   expect(kept).toContain(`; its answer began: ${ENDED}`);
 });
 
+it('F35, F37: refusals and ends without an output by turns need a person as either alone does', async () => {
+  const { clock, poll, said } = await stand(created);
+  const seen: unknown[] = [];
+  for (let i = 0; i < 6; i += 1) {
+    said.status = i % 2 === 0 ? 404 : 200;
+    seen.push(await poll(i % 2 === 0 ? '{"detail":"no"}' : ENDED));
+    clock.nowMs += 4 * MINUTE_MS;
+  }
+  expect(seen).toContainEqual(expect.objectContaining({ outcome: 'review', reason: 'handle_not_found' }));
+});
+
 it('TH: a handle is confirmed by a word of its job alone, not by an empty answer', async () => {
   const evidence = { rule: 'TH', message: 'cut' };
   const { confirm } = await stand((atMs) => ({ state: 'created_lost', atMs, evidence, salvagedHandle: 'h' }));

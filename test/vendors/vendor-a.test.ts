@@ -137,7 +137,7 @@ describe('the submit answer', () => {
 });
 
 describe('the poll', () => {
-  it('a code other than 0 is a failed poll, not a failed job, unless the task failed (2-D14)', () => {
+  it('a code other than 0 is a failed poll, not a failed job, unless the task says how it ended (2-D14)', () => {
     const failed = jsonAnswer({ code: 1303, message: 'busy', data: { task_id: 't', task_status: 'failed' } });
     expect(asyncAdapter('vendor-a/text2video').readPoll(failed)).toEqual({
       reading: 'failed',
@@ -149,6 +149,12 @@ describe('the poll', () => {
       reading: 'unreadable',
       why: 'the poll failed with provider code 1303: busy',
     });
+    const data = { task_id: 't', task_status: 'succeed', task_result: { videos: [{ url: 'https://a' }] } };
+    expect(asyncAdapter('vendor-a/text2video').readPoll(jsonAnswer({ code: 1303, data }))).toMatchObject({
+      outputs: [{ url: 'https://a' }],
+    });
+    const none = jsonAnswer({ code: 1303, data: { task_id: 't', task_status: 'succeed' } });
+    expect(asyncAdapter('vendor-a/text2video').readPoll(none)).toMatchObject({ reading: 'unreadable' });
   });
 
   it.each(['', ' ', null])('a task_status_msg of %j leaves the reason to the message beside an error code', (empty) => {

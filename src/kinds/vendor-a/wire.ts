@@ -148,7 +148,7 @@ function readTask(
   return { reading: 'refused', code: String(code), message: safeText(message ?? 'no message given') };
 }
 
-/** A `code` other than 0 is a failed poll, not a failed job, unless the task's own status says that it failed. */
+/** A `code` other than 0 is a failed poll, not a failed job, unless the task's own status says how it ended. */
 function readPolledTask({ code, message, data }: z.output<typeof polled>, isDriven: boolean): PollReading {
   const reading = readListed(data?.task_status, STATUS, {
     succeeded: () => {
@@ -165,7 +165,7 @@ function readPolledTask({ code, message, data }: z.output<typeof polled>, isDriv
     // Beside a code of success the message says how the poll went, not the job.
     failed: (word) => failed(word, data?.task_status_msg?.trim() || (isErrorCode(code) ? message : undefined)),
   });
-  if (!isErrorCode(code) || reading.reading === 'failed') return reading;
+  if (!isErrorCode(code) || reading.reading === 'failed' || reading.reading === 'succeeded') return reading;
   const shown = typeof code === 'number' ? ` ${code}` : '';
   return unreadable(`the poll failed with provider code${shown}: ${safeText(message ?? 'no message given', 200)}`);
 }
