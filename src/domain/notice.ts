@@ -1,3 +1,4 @@
+import { canParseUrl } from './can-parse-url.js';
 /** What is told of a batch to whoever does not look: counts, names, credits and codes, never a prompt or a message. */
 
 export type NoticeType =
@@ -62,7 +63,7 @@ export function targetProblem({ to, isOwn }: Pick<NoticeTarget, 'to' | 'isOwn'>)
     if (command === '') return 'needs a command line after `command:`';
     return isOwn ? undefined : `may name a command only ${OWN}`;
   }
-  if (!URL.canParse(to)) return 'must be a URL or `command:…`';
+  if (!canParseUrl(to)) return 'must be a URL or `command:…`';
   const { protocol, username, password, hostname } = new URL(to);
   if (protocol !== 'https:' && protocol !== 'http:') return 'must be an https URL or `command:…`';
   if (username !== '' || password !== '') return 'must be a URL without user name and password';

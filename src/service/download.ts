@@ -3,6 +3,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
+import { canParseUrl } from '../domain/can-parse-url.js';
 import { defined } from '../domain/defined.js';
 import { type RateLimits, readSteadily } from './download-body.js';
 import { encodingsOf, unpacked } from './download-encoding.js';
@@ -18,7 +19,6 @@ import {
   vettedGet,
   WrongFileError,
 } from './vetted-request.js';
-
 export { DownloadError } from './vetted-request.js';
 
 export interface DownloaderOptions {
@@ -108,7 +108,7 @@ export function createDownloader(options: DownloaderOptions): Downloader {
 
 /** An absolute URL stays as it is, to the letter: it may be signed. */
 function withHost(url: string, baseUrl: string | undefined): string {
-  return URL.canParse(url) || !URL.canParse(url, baseUrl) ? url : new URL(url, baseUrl).href;
+  return canParseUrl(url) || !canParseUrl(url, baseUrl) ? url : new URL(url, baseUrl).href;
 }
 
 /** The file of a `data:` URI, which is fetched from nowhere. */

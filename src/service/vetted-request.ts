@@ -2,7 +2,9 @@
  * Requests to hosts that are not the service: one GET of an output URL, with at most three redirects, each as carefully
  * vetted as the first address; one POST to a webhook of the user.
  */
+
 import { Agent, type Dispatcher, errors, request } from 'undici';
+import { canParseUrl } from '../domain/can-parse-url.js';
 import { createVettedConnector, ForbiddenAddressError, isLoopbackAddress } from './public-address.js';
 
 const REDIRECTS_MAX = 3;
@@ -102,7 +104,7 @@ export function codeOf(error: unknown): string {
 
 /** https to anywhere (the connector vets the address); http to loopback, and to others, where that is allowed. */
 function vetUrl(url: string, base: URL | undefined, { allowLoopback, allowPlain = false }: VettedGet): URL {
-  if (!URL.canParse(url, base?.href)) throw new DownloadError('forbidden_address', 'the URL is not a URL');
+  if (!canParseUrl(url, base?.href)) throw new DownloadError('forbidden_address', 'the URL is not a URL');
   const target = new URL(url, base);
   const { protocol, hostname } = target;
   if (target.username !== '' || target.password !== '') {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { canParseUrl } from '../domain/can-parse-url.js';
 import type { Json, JsonObject } from '../domain/json.js';
 import { formatCredits } from '../domain/money.js';
 import type { RowRecord } from '../domain/outcome.js';
@@ -72,7 +73,7 @@ export async function writeSidecars(
 function mediaText(media: Media): Json {
   if (media.source === 'blob') return { sha256: media.sha256, media_type: media.mediaType, bytes: media.bytes };
   if (media.source === 'row') return { row: media.id, ...(media.frame === undefined ? {} : { frame: media.frame }) };
-  if (!URL.canParse(media.url)) return { url: null };
+  if (!canParseUrl(media.url)) return { url: null };
   const { origin, pathname } = new URL(media.url);
   return { url: `${origin}${pathname}` };
 }

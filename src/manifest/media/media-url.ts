@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
+import { canParseUrl } from '../../domain/can-parse-url.js';
 import type { MediaRule } from '../../kinds/rule.js';
 import { quoted } from '../problem.js';
 
@@ -20,7 +21,7 @@ export async function urlFlaw(
     return `${wanted}; it holds blanks, backslashes or control characters: ${quoted(text)}`;
   }
   if (/\|\s*(?:https?|data):/i.test(text)) return `${name} must be one URL, got a list: ${quoted(text)}`;
-  if (!URL.canParse(text)) return `${wanted}, got ${quoted(text)}`;
+  if (!canParseUrl(text)) return `${wanted}, got ${quoted(text)}`;
   const { hostname, username, password, protocol } = new URL(text);
   if (username !== '' || password !== '') return `${wanted} without credentials in it`;
   const flaw = await hosts.check(hostname);
