@@ -1,5 +1,4 @@
 /** Fetches an output as a stream that is whole or fails: broken connections are resumed, wrong bodies are refused. */
-
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
@@ -19,6 +18,7 @@ import {
   vettedGet,
   WrongFileError,
 } from './vetted-request.js';
+
 export { DownloadError } from './vetted-request.js';
 
 export interface DownloaderOptions {

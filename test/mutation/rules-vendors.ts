@@ -70,7 +70,12 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
   ...within('src/kinds/vendor-a/wire.ts', [
     [76, '      ...storyboardOf(row),\n      callback_url: callbackUrl,\n', '      ...storyboardOf(row),\n', 1],
     [112, 'const isError = isErrorCode(code);', "const isError = code === '';"],
-    [112, "if (!isErrorCode(code) || reading.reading === 'failed' || reading.reading === 'succeeded') return reading;", 'return reading;', 1],
+    [
+      112,
+      "if (!isErrorCode(code) || reading.reading === 'failed' || reading.reading === 'succeeded') return reading;",
+      'return reading;',
+      1,
+    ],
     [113, 'path: `${rules.path}/${segment(handle)}`', 'path: `${vendorAText2Video.path}/${segment(handle)}`'],
     [114, '[defined({ url, durationSeconds: seconds })]', '[{ url }]'],
     [114, 'failed(word, data?.task_status_msg?.trim() || (', 'failed(word, (', 1],
