@@ -15,6 +15,7 @@ import {
   needlessExceptions,
   ownTimeViolations,
   placeViolations,
+  urlGuessViolations,
   weakMapViolations,
 } from './house/shape.js';
 import { projectFiles, readSource, readText, sourcesIn } from './house/sources.js';
@@ -85,6 +86,10 @@ describe('shape', () => {
 
   test('nothing is remembered beside what is opened', () => {
     expect(weakMapViolations(sourcesIn('src', 'activities', 'workflows'))).toEqual([]);
+  });
+
+  test('what is no URL is found by parsing it', () => {
+    expect(urlGuessViolations(everything)).toEqual([]);
   });
 
   test('paths of the checkout may hold spaces', () => {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { canParseUrl } from '../domain/can-parse-url.js';
+import { parseUrl } from '../domain/parse-url.js';
 import { safeText } from '../domain/secret.js';
 import type { ConfigProblem } from './config-error.js';
 import type { Config } from './settings.js';
@@ -21,7 +21,7 @@ export function readBaseUrl(text: string): BaseUrlReading {
   const shown = safeText(text.replace(/\/\/[^/]*@/, '//[redacted]@'), 80);
   const refused = { ok: false, message: `${FORM}, got '${shown}'` } as const;
   if (!/^https?:\/\/[^\s\\]+$/i.test(text) || /[?#@]/.test(text)) return refused;
-  const url = canParseUrl(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url === undefined || url.pathname !== '/') return refused;
   const isLoopback = isLoopbackHost(url.hostname);
   if (url.protocol === 'http:' && !isLoopback) return refused;
@@ -66,8 +66,8 @@ export function readCallbacks(
 
 function readUrl(text: string, service: BaseUrl | undefined): { value: string } | { problem: string } {
   const wish = 'must be a public https:// address without credentials or query (http only on this machine)';
-  if (text.length > URL_MAX || /[?#@\\\s]/.test(text) || !canParseUrl(text)) return { problem: wish };
-  const url = new URL(text);
+  const url = text.length > URL_MAX || /[?#@\\\s]/.test(text) ? undefined : parseUrl(text);
+  if (url === undefined) return { problem: wish };
   const isLoopback = isLoopbackHost(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback)) return { problem: wish };
   if (isLoopback) {
@@ -79,7 +79,7 @@ function readUrl(text: string, service: BaseUrl | undefined): { value: string } 
 /** Signed URLs are read over https from the internet; a rehearsal's double reads them on this machine. */
 export function canServiceReach(endpoint: string | undefined, baseUrl: string | null): boolean {
   if (isLoopbackUrl(baseUrl) || endpoint === undefined) return true;
-  const url = canParseUrl(endpoint) ? new URL(endpoint) : undefined;
+  const url = parseUrl(endpoint);
   return url?.protocol === 'https:' && !isPrivateHost(url.hostname);
 }
 

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { canParseUrl } from '../domain/can-parse-url.js';
+import { parseUrl } from '../domain/parse-url.js';
 
 /** Where the page is served besides 127.0.0.1, and the names under which browsers ask for it there. */
 export interface OtherPlace {
@@ -52,8 +52,8 @@ function otherHosts(port: number, other: OtherPlace | undefined): string[] {
 
 /** Also as a browser writes it: without the port that goes without saying, and an address in its shortest form. */
 function asSent(scheme: 'http' | 'https', host: string): string[] {
-  const url = `${scheme}://${host}`;
-  return canParseUrl(url) ? [host, new URL(url).host] : [host];
+  const url = parseUrl(`${scheme}://${host}`);
+  return url === undefined ? [host] : [host, url.host];
 }
 
 function hostOf(address: string): string {

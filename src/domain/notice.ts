@@ -1,5 +1,6 @@
-import { canParseUrl } from './can-parse-url.js';
 /** What is told of a batch to whoever does not look: counts, names, credits and codes, never a prompt or a message. */
+
+import { parseUrl } from './parse-url.js';
 
 export type NoticeType =
   | 'done'
@@ -63,8 +64,9 @@ export function targetProblem({ to, isOwn }: Pick<NoticeTarget, 'to' | 'isOwn'>)
     if (command === '') return 'needs a command line after `command:`';
     return isOwn ? undefined : `may name a command only ${OWN}`;
   }
-  if (!canParseUrl(to)) return 'must be a URL or `command:…`';
-  const { protocol, username, password, hostname } = new URL(to);
+  const url = parseUrl(to);
+  if (url === undefined) return 'must be a URL or `command:…`';
+  const { protocol, username, password, hostname } = url;
   if (protocol !== 'https:' && protocol !== 'http:') return 'must be an https URL or `command:…`';
   if (username !== '' || password !== '') return 'must be a URL without user name and password';
   if (isOwn) return undefined;

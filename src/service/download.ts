@@ -2,8 +2,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
-import { canParseUrl } from '../domain/can-parse-url.js';
 import { defined } from '../domain/defined.js';
+import { parseUrl } from '../domain/parse-url.js';
 import { type RateLimits, readSteadily } from './download-body.js';
 import { encodingsOf, unpacked } from './download-encoding.js';
 import { createVettedConnector } from './public-address.js';
@@ -108,7 +108,7 @@ export function createDownloader(options: DownloaderOptions): Downloader {
 
 /** An absolute URL stays as it is, to the letter: it may be signed. */
 function withHost(url: string, baseUrl: string | undefined): string {
-  return canParseUrl(url) || !canParseUrl(url, baseUrl) ? url : new URL(url, baseUrl).href;
+  return parseUrl(url) === undefined ? (parseUrl(url, baseUrl)?.href ?? url) : url;
 }
 
 /** The file of a `data:` URI, which is fetched from nowhere. */

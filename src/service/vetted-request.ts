@@ -4,7 +4,7 @@
  */
 
 import { Agent, type Dispatcher, errors, request } from 'undici';
-import { canParseUrl } from '../domain/can-parse-url.js';
+import { parseUrl } from '../domain/parse-url.js';
 import { createVettedConnector, ForbiddenAddressError, isLoopbackAddress } from './public-address.js';
 
 const REDIRECTS_MAX = 3;
@@ -104,8 +104,8 @@ export function codeOf(error: unknown): string {
 
 /** https to anywhere (the connector vets the address); http to loopback, and to others, where that is allowed. */
 function vetUrl(url: string, base: URL | undefined, { allowLoopback, allowPlain = false }: VettedGet): URL {
-  if (!canParseUrl(url, base?.href)) throw new DownloadError('forbidden_address', 'the URL is not a URL');
-  const target = new URL(url, base);
+  const target = parseUrl(url, base);
+  if (target === undefined) throw new DownloadError('forbidden_address', 'the URL is not a URL');
   const { protocol, hostname } = target;
   if (target.username !== '' || target.password !== '') {
     throw new DownloadError('forbidden_address', `the URL on ${hostname} carries credentials`);

@@ -1,21 +1,15 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bucket, ObjectFacts, UploadedPart } from './bucket.js';
+import type { ObjectFacts } from './bucket.js';
 import { sniffMedia } from './media-type.js';
-import { parallel } from './parallel.js';
-import { createPartBuffers } from './part-buffers.js';
 import { type CommittedFile, type PutStreamOptions, type StoredFile, StoreError, segmentsOf } from './port.js';
 import { isConflict, isTaken, s3Code, toS3Error } from './s3-errors.js';
+import { type PartsPlace, putInParts } from './s3-parts.js';
 import { type Spooled, spool } from './spool.js';
 import { REFUSED, type Refused, takeKey } from './take-key.js';
 
 /** Streams a file of any length into a bucket: received, inspected, then uploaded under its final name. */
 
-export interface UploadPlace {
-  bucket: Bucket;
-  location: string;
-  /** The object's key of a store's key. */
-  objectKey(key: string): string;
+export interface UploadPlace extends PartsPlace {
   /** Size and sha256 of what has the key. */
   stat(key: string): Promise<StoredFile | undefined>;
   storageClass: ObjectFacts['storageClass'];
@@ -28,11 +22,6 @@ export interface UploadPlace {
  * the end. Above this, what a broken connection would have to send again costs more.
  */
 export const ONE_REQUEST_BYTES_MAX = 256 * 1024 * 1024;
-const PART_BYTES = 8 * 1024 * 1024;
-/** The service takes at most 10,000. */
-const PARTS_MAX = 9_000;
-const PARTS_AT_ONCE = 4;
-const partBuffers = createPartBuffers(PARTS_AT_ONCE, PART_BYTES);
 const CONFLICTS_MAX = 8;
 /** Another writer's object that comes or goes just now is there, or gone, after it. */
 const REFUSED_MS = 1_000;
@@ -144,39 +133,6 @@ async function putWhole(place: UploadPlace, key: string, file: Spooled, facts: O
       : await place.bucket.putFile(objectKey, { bytes: file.bytes, sha256, open: file.open }, facts);
   if (told.sha256 === undefined || told.sha256 === sha256) return;
   throw new StoreError('BAD_CHECKSUM', `${place.location} stored other bytes as '${key}' than were sent`, key);
-}
-
-async function putInParts(place: UploadPlace, key: string, file: Spooled, facts: ObjectFacts): Promise<void> {
-  const { bucket } = place;
-  const objectKey = place.objectKey(key);
-  await abortOthers(bucket, objectKey);
-  const uploadId = await bucket.beginUpload(objectKey, facts);
-  try {
-    const partBytes = Math.max(PART_BYTES, Math.ceil(file.bytes / PARTS_MAX));
-    const numbers = Array.from({ length: Math.ceil(file.bytes / partBytes) }, (_, i) => i + 1);
-    const send = async (number: number, bytes: Buffer): Promise<UploadedPart> => {
-      await file.read((number - 1) * partBytes, bytes);
-      const sha256 = createHash('sha256').update(bytes).digest('base64');
-      const part = await bucket.putPart(objectKey, uploadId, number, bytes, sha256);
-      if (part.sha256 === sha256) return part;
-      throw new StoreError('BAD_CHECKSUM', `${place.location} stored other bytes of '${key}' than were sent`, key);
-    };
-    const parts = await parallel(numbers, PARTS_AT_ONCE, (number) =>
-      partBuffers.use(Math.min(partBytes, file.bytes - (number - 1) * partBytes), (bytes) => send(number, bytes)),
-    );
-    await bucket.finishUpload(objectKey, uploadId, parts, facts.ifAbsent);
-  } catch (error) {
-    await bucket.abortUpload(objectKey, uploadId).catch(() => undefined);
-    throw error;
-  }
-}
-
-/** A killed process left its parts, which are paid for until somebody drops them. Not everyone may list uploads. */
-async function abortOthers(bucket: Bucket, objectKey: string): Promise<void> {
-  const left = await bucket.uploadsBelow(objectKey).catch(() => []);
-  for (const { key, uploadId } of left) {
-    if (key === objectKey) await bucket.abortUpload(objectKey, uploadId).catch(() => undefined);
-  }
 }
 
 /** What has the key, as long as it is the file. */

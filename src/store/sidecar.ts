@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { canParseUrl } from '../domain/can-parse-url.js';
 import type { Json, JsonObject } from '../domain/json.js';
 import { formatCredits } from '../domain/money.js';
 import type { RowRecord } from '../domain/outcome.js';
+import { parseUrl } from '../domain/parse-url.js';
 import type { Media, Row } from '../domain/row.js';
 import { encodeJson } from './json-file.js';
 import type { Store } from './port.js';
@@ -73,9 +73,8 @@ export async function writeSidecars(
 function mediaText(media: Media): Json {
   if (media.source === 'blob') return { sha256: media.sha256, media_type: media.mediaType, bytes: media.bytes };
   if (media.source === 'row') return { row: media.id, ...(media.frame === undefined ? {} : { frame: media.frame }) };
-  if (!canParseUrl(media.url)) return { url: null };
-  const { origin, pathname } = new URL(media.url);
-  return { url: `${origin}${pathname}` };
+  const url = parseUrl(media.url);
+  return { url: url === undefined ? null : `${url.origin}${url.pathname}` };
 }
 
 function withoutBytes(value: Json): Json {

@@ -8,6 +8,7 @@ import {
   functionViolations,
   lengthViolations,
   ownTimeViolations,
+  urlGuessViolations,
   weakMapViolations,
 } from './shape.js';
 import { sourceOf } from './sources.js';
@@ -83,6 +84,11 @@ test('memory that is kept beside what is opened is found', () => {
   expect(weakMapViolations([sourceOf('activities/account.ts', '// no WeakMap here\nconst a = new Map();')])).toEqual(
     [],
   );
+});
+
+test('a guess whether a text is a URL is found', () => {
+  const text = "const isUrl = URL.canParse('https://a.example');";
+  expect(urlGuessViolations([sourceOf('src/domain/a.ts', text)])).toEqual(['src/domain/a.ts:1 use parseUrl']);
 });
 
 test('a path with escaped spaces is found', () => {

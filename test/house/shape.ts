@@ -82,6 +82,18 @@ export function weakMapViolations(sources: Source[]): string[] {
   });
 }
 
+/** Once compiled, that of Node 20 refuses every host with a letter of Latin 1. */
+export function urlGuessViolations(sources: Source[]): string[] {
+  return sources.flatMap((source) => {
+    const found: string[] = [];
+    walk(source.tree, (node) => {
+      if (ts.isPropertyAccessExpression(node) && node.getText(source.tree) === 'URL.canParse')
+        found.push(`${source.path}:${lineOf(source, node)} use parseUrl`);
+    });
+    return found;
+  });
+}
+
 /** The checkout may lie in a folder with a space in its name, which `pathname` would give as `%20`. */
 export function escapedPathViolations(sources: Source[]): string[] {
   return sources.flatMap((source) => {

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
-import { canParseUrl } from '../../domain/can-parse-url.js';
+import { parseUrl } from '../../domain/parse-url.js';
 import type { MediaRule } from '../../kinds/rule.js';
 import { quoted } from '../problem.js';
 
@@ -21,8 +21,9 @@ export async function urlFlaw(
     return `${wanted}; it holds blanks, backslashes or control characters: ${quoted(text)}`;
   }
   if (/\|\s*(?:https?|data):/i.test(text)) return `${name} must be one URL, got a list: ${quoted(text)}`;
-  if (!canParseUrl(text)) return `${wanted}, got ${quoted(text)}`;
-  const { hostname, username, password, protocol } = new URL(text);
+  const url = parseUrl(text);
+  if (url === undefined) return `${wanted}, got ${quoted(text)}`;
+  const { hostname, username, password, protocol } = url;
   if (username !== '' || password !== '') return `${wanted} without credentials in it`;
   const flaw = await hosts.check(hostname);
   if (flaw !== undefined) return `${name} url must be public ${scheme} (${flaw})`;
