@@ -9,8 +9,11 @@ import { downloadProxy, pollProxy } from './proxies.js';
 
 /** Far beyond every handle's life, which the activity itself watches: a backstop, never the rule. */
 const POLL_BACKSTOP_MS = 30 * 24 * 3_600_000;
-/** A fresh URL is asked for so long; after that the one that is known is tried again. */
-const FRESH_POLL_MAX_MS = 600_000;
+/**
+ * A fresh URL is asked for so long; after that the one that is known is tried again. Longer than the longest Retry-After
+ * that is followed: one that did not fit would be asked again after the known URL's gap, too soon.
+ */
+const FRESH_POLL_MAX_MS = 2 * 3_600_000;
 
 /** Polls until the service says terminal; the first time not before the documented gap has passed. */
 export async function pollRow({ account, timeScale, slot, news }: JobParts, state: JobState): Promise<PollResult> {

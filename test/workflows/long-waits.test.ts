@@ -1,7 +1,9 @@
 // A row may wait for weeks: its job's history stays short, and its end has its own reason.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { BatchInput, JobInput, RowRef } from '../../src/contract/workflows.js';
+import { readRetryAfter } from '../../src/service/errors.js';
 import { newBatchState } from '../../workflows/batch-state.js';
+import { fetchRound } from '../../workflows/fetch-row.js';
 import { job } from '../../workflows/job.js';
 import { sweepNowAndThen } from '../../workflows/open-rows.js';
 import { beginRun, type HandedOver } from './support/one-run.js';
@@ -10,11 +12,13 @@ const DAY_MS = 24 * 3_600_000;
 /** As `slot.ts` has it: far below what the server allows. */
 const EVENTS_MAX = 1_500;
 
-const { home, signals, fetchInputs, submit } = vi.hoisted(() => ({
+const { home, signals, fetchInputs, submit, download, pollProxy } = vi.hoisted(() => ({
   signals: [] as string[],
   home: { sweepRows: vi.fn(), finishRow: vi.fn() },
   fetchInputs: vi.fn(),
   submit: vi.fn(),
+  download: vi.fn(),
+  pollProxy: vi.fn(),
 }));
 
 vi.mock('@temporalio/workflow', async (original) => {
@@ -33,7 +37,8 @@ vi.mock('@temporalio/workflow', async (original) => {
 });
 vi.mock('../../workflows/proxies.js', () => ({
   homeProxy: () => home,
-  downloadProxy: () => ({ fetchInputs }),
+  downloadProxy: () => ({ fetchInputs, download }),
+  pollProxy,
   submitProxy: () => ({ submit }),
   localProxy: () => ({}),
 }));
@@ -118,6 +123,18 @@ it('a fed row is asked for by what makes its inputs ready, once: never beside a 
   expect(fetchInputs.mock.calls).toEqual([[{ row, maySubmit: terms }], [{ row }]]);
   expect(submit.mock.calls).toEqual([[expect.objectContaining({ grant: null, standsBy: terms })]]);
   expect(signals).toEqual(['release', 'acquire']);
+});
+
+it('F23: a fresh URL is asked for longer than the longest Retry-After, so that a wait of an hour is not cut short', async () => {
+  download.mockResolvedValueOnce({ outcome: 'ask', tries: 1, sinceMs: 0 });
+  const askFreshUrl = vi.fn().mockResolvedValue(undefined);
+  pollProxy.mockReturnValueOnce({ askFreshUrl });
+  beginRun();
+  const round = fetchRound({ account: 'a', row, n: 1, timeScale: 1 });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await round).toMatchObject({ outcome: 'asked', tries: { asks: 1 } });
+  expect(askFreshUrl).toHaveBeenCalledTimes(1);
+  expect(pollProxy.mock.calls[0]?.[1]).toBeGreaterThan(readRetryAfter('3600', Date.now())?.waitMs ?? 0);
 });
 
 it('a row that is not sent after all leaves the queue where it may stand in it', async () => {
