@@ -61,7 +61,10 @@ async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput):
   if (work.adapter.flow !== 'async' || (await isNameOfAnother(deps.home, found.handle, ref))) return refuted;
   await readTurn(deps);
   const exchange = await deps.transport.send(work.adapter.pollRequest(found.handle, work.row));
-  const reading = readingOf(deps, work.adapter, found.handle, exchange);
+  // Waited for in here, an hour would keep the case from its own late answer and from a person's word.
+  const waitMs = heldMs(deps, exchange);
+  if (waitMs !== undefined) return { confirmed: false, more: false, open: true, waitMs };
+  const reading = readingOf(work.adapter, found.handle, exchange);
   // A 404 may come of a job that is not to be seen yet: the case goes on, and the handle is asked after again.
   if (reading === undefined) return { ...refuted, open: true };
   const { handle, warning } = found;
@@ -77,21 +80,21 @@ async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput):
   return { confirmed: true, more: false };
 }
 
+/** How long a 429 asks to be left alone; undefined where it names no time. */
+function heldMs(deps: Dependencies, exchange: Exchange): number | undefined {
+  if (exchange.outcome !== 'answered' || exchange.answer.status !== 429) return undefined;
+  return askedWaitMs(deps, exchange.answer.retryAfter);
+}
+
 /** What the poll showed, or undefined where it showed nothing; what may pass is tried again a few times first. */
-function readingOf(
-  deps: Dependencies,
-  adapter: AsyncAdapter,
-  handle: string,
-  exchange: Exchange,
-): PollReading | undefined {
-  const again = (code: string, type: FailureType = 'service.unavailable', delayMs?: number): undefined => {
-    if (Context.current().info.attempt < TRIES_MAX) throw tryAgain(type, code, delayMs);
+function readingOf(adapter: AsyncAdapter, handle: string, exchange: Exchange): PollReading | undefined {
+  const again = (code: string, type: FailureType = 'service.unavailable'): undefined => {
+    if (Context.current().info.attempt < TRIES_MAX) throw tryAgain(type, code);
   };
   if (exchange.outcome !== 'answered') return again(exchange.code);
   const { answer } = exchange;
   if (answer.status === 401) return again('401', 'service.key-refused');
-  if (answer.status === 429) return again('429', 'service.unavailable', askedWaitMs(deps, answer.retryAfter));
-  if (answer.status >= 500) return again(String(answer.status));
+  if (answer.status === 429 || answer.status >= 500) return again(String(answer.status));
   const reading = readPolled(adapter, handle, answer);
   // A gateway's `{}` reads as a job without a known word: that is no word of this one.
   const isWord = reading.reading === 'running' ? reading.known : reading.reading !== 'unreadable';

@@ -11,6 +11,12 @@ const UNREAD_MAX = 3;
 /** What a lost answer left behind: its job or its output is there, may still turn up, or nothing is known of either. */
 type Recovered = 'job' | 'output' | 'open' | 'nothing';
 
+/** `waitMs`: the service asked not to be asked again for so long. */
+interface Recovery {
+  found: Recovered;
+  waitMs?: number;
+}
+
 /**
  * The credits check of one attempt whose answer is lost: read the balance, weigh the evidence, wait, until there is
  * a verdict or the ledger shows a late state, which wins. The slot stays held: the job may be running.
@@ -25,11 +31,12 @@ export async function settleCase(
   await note({});
   // Asking after a handle that was found in the answer is a poll: not before a first poll may be made.
   if (isAsync(row.kind)) await sleep(gapMs);
-  let recovered = await recoverAnswer(account, row, n);
+  let { found, waitMs = 0 } = await recoverAnswer(account, row, n);
+  let askAgainMs = Date.now() + waitMs;
   let unread = 0;
   let hasRead = false;
   for (;;) {
-    if (recovered === 'job' || recovered === 'output') return { what: 'recovered', found: recovered };
+    if (found === 'job' || found === 'output') return { what: 'recovered', found };
     const before = looks();
     await accountProxy(account, 'case').readAccount({ maxAgeMs: 10_000 / timeScale });
     const without = unread < UNREAD_MAX ? {} : { withoutDiscounts: true as const };
@@ -47,22 +54,27 @@ export async function settleCase(
     const looked = condition(() => looks() !== before).then(() => false);
     const isHinted = await Promise.race([news.within(n, Math.max(100, settled.delayMs)), looked]);
     if (isHinted) await sleep(gapMs);
-    if (isHinted || settled.hinted || recovered === 'open') recovered = await recoverAnswer(account, row, n);
+    const isAwaited = (settled.hinted || found === 'open') && Date.now() >= askAgainMs;
+    if (!isHinted && !isAwaited) continue;
+    ({ found, waitMs = 0 } = await recoverAnswer(account, row, n));
+    askAgainMs = Date.now() + waitMs;
   }
 }
 
 /** Asks after each handle that is known by hints alone, or after the output that a synchronous answer named. */
-export async function recoverAnswer(account: string, row: RowRef, n: number): Promise<Recovered> {
+export async function recoverAnswer(account: string, row: RowRef, n: number): Promise<Recovery> {
   if (!isAsync(row.kind)) {
     const fetched = await downloadProxy(account).fetchSalvaged({ row, n });
-    return fetched === 'done' ? 'output' : fetched;
+    return { found: fetched === 'done' ? 'output' : fetched };
   }
   let found: Recovered = 'nothing';
   for (let candidate = 0; ; candidate += 1) {
-    const { confirmed, more, open } = await accountProxy(account, 'case').confirmHandle({ row, n, candidate });
-    if (confirmed) return 'job';
+    const answer = await accountProxy(account, 'case').confirmHandle({ row, n, candidate });
+    const { confirmed, more, open, waitMs } = answer;
+    if (confirmed) return { found: 'job' };
+    if (waitMs !== undefined) return { found: 'open', waitMs };
     if (open) found = 'open';
-    if (!more) return found;
+    if (!more) return { found };
   }
 }
 

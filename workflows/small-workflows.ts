@@ -18,6 +18,8 @@ export async function accountRead(input: AccountReadInput): Promise<AccountReadR
 
 /** A row's job may be just about to end without the handle; so often it is waited for, twice as long each time. */
 const JOB_TRIES = 10;
+/** So often a service is asked that names a time to wait. */
+const HELD_TRIES = 5;
 
 /**
  * A callback named a handle for a row whose case is settled without one, or its own answer came in late: a poll confirms
@@ -28,7 +30,7 @@ export async function lateHandle({ account, row: told, n, timeScale }: LateHandl
   const gapMs = pollBaseMs(row.kind) / timeScale;
   // The job may have been created a moment ago: not before a first poll may be made.
   await sleep(gapMs);
-  const found = await recoverAnswer(account, row, n);
+  const found = await recoverPatiently(account, row, n);
   if (found !== 'job' && found !== 'output') return;
   const begins = found === 'job' ? 'poll' : 'download';
   for (let tries = 0; !(await isFetched({ account, row, n, timeScale }, begins)); tries += 1) {
@@ -37,6 +39,16 @@ export async function lateHandle({ account, row: told, n, timeScale }: LateHandl
     await sleep(gapMs * 2 ** tries);
   }
   await wholeBatchProxy(account).rewriteResults({ batch: row.batch });
+}
+
+/** Nothing else is held up here: a time that the service names is waited for, a few times. */
+async function recoverPatiently(account: string, row: RowRef, n: number) {
+  let recovery = await recoverAnswer(account, row, n);
+  for (let tries = 1; recovery.waitMs !== undefined && tries < HELD_TRIES; tries += 1) {
+    await sleep(recovery.waitMs);
+    recovery = await recoverAnswer(account, row, n);
+  }
+  return recovery.found;
 }
 
 /** Carries the row on from its handle, to its end; false while another job of it is open. */

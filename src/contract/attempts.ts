@@ -26,6 +26,8 @@ export interface ConfirmResult {
   more: boolean;
   /** Not confirmed and not refuted: it is asked after again at the next look. */
   open?: true;
+  /** The service asked not to be asked again for so long; the case goes on meanwhile. */
+  waitMs?: number;
 }
 
 /** The grant by which the job holds its slot; null for a job without one. */

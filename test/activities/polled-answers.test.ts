@@ -120,11 +120,13 @@ it('TH: a handle is confirmed by a word of its job alone, not by an empty answer
   expect(await confirm(RUNNING)).toMatchObject({ confirmed: true });
 });
 
-it('TH: a 429 to the poll of a lost handle is waited out for as long as it asks', async () => {
+it('TH: a 429 to the poll of a lost handle says how long it asks to wait, and does not wait itself', async () => {
   const evidence = { rule: 'TH', message: 'cut' };
   const lost = await stand((atMs) => ({ state: 'created_lost', atMs, evidence, salvagedHandle: 'h' }));
-  Object.assign(lost.said, { status: 429, retryAfter: '60' });
-  await expect(lost.confirm('', 1)).rejects.toMatchObject({ type: 'service.unavailable', nextRetryDelay: 60_000 });
+  Object.assign(lost.said, { status: 429, retryAfter: '3600' });
+  expect(await lost.confirm('', 1)).toEqual({ confirmed: false, more: false, open: true, waitMs: 3_600_000 });
+  delete lost.said.retryAfter;
+  await expect(lost.confirm('', 1)).rejects.toMatchObject({ type: 'service.unavailable' });
   expect(await lost.confirm('', 5)).toMatchObject({ confirmed: false, open: true });
 });
 

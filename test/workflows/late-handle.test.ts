@@ -44,6 +44,15 @@ it('leaves the handle to a job that goes on, since it was started again', async 
   expect(rewriteResults).not.toHaveBeenCalled();
 });
 
+it('waits as long as the service asks before it gives a handle up (service document 1, Errors)', async () => {
+  confirmHandle.mockResolvedValueOnce({ confirmed: false, more: false, open: true, waitMs: 3_600_000 });
+  confirmHandle.mockResolvedValueOnce({ confirmed: true, more: false });
+  executeChild.mockResolvedValueOnce({ status: 'done' });
+  await late();
+  expect(sleep.mock.calls).toEqual([[5_000], [3_600_000]]);
+  expect(rewriteResults).toHaveBeenCalledOnce();
+});
+
 it('changes nothing for a handle that no poll confirms', async () => {
   confirmHandle.mockResolvedValue({ confirmed: false, more: false });
   await late();

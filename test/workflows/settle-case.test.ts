@@ -11,7 +11,8 @@ vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<typeof import('@temporalio/workflow')>()),
   sleep: async () => undefined,
 }));
-const { fetchSalvaged, settle, readDiscounts } = vi.hoisted(() => ({
+const { confirmHandle, fetchSalvaged, settle, readDiscounts } = vi.hoisted(() => ({
+  confirmHandle: vi.fn(),
   fetchSalvaged: vi.fn(),
   settle: vi.fn(),
   readDiscounts: vi.fn(),
@@ -19,13 +20,13 @@ const { fetchSalvaged, settle, readDiscounts } = vi.hoisted(() => ({
 vi.mock('../../workflows/proxies.js', () => ({
   homeProxy: () => ({ settle }),
   downloadProxy: () => ({ fetchSalvaged }),
-  accountProxy: () => ({ readAccount: async () => undefined }),
+  accountProxy: () => ({ readAccount: async () => undefined, confirmHandle }),
   discountsProxy: () => ({ readDiscounts }),
 }));
 
 beforeEach(() => {
   noted.splice(0);
-  for (const mock of [fetchSalvaged, settle, readDiscounts]) mock.mockReset();
+  for (const mock of [confirmHandle, fetchSalvaged, settle, readDiscounts]) mock.mockReset();
 });
 
 const row = { batch: 'b', generation: 'g', part: 0, index: 0, id: 'r', kind: 'svc/image' as const };
@@ -60,4 +61,13 @@ describe('a verdict that waits for the discounts (service document 1, Discount w
     expect(await settled()).toEqual({ what: 'settled', result: verdict });
     expect(readDiscounts).toHaveBeenCalledTimes(3);
   });
+});
+
+it('TH: a time that the service names for the next poll of a lost handle is heeded, and its case looked at meanwhile', async () => {
+  const verdict = { outcome: 'verdict', verdict: 'not_billed', slotUntilMs: 0 } as const;
+  confirmHandle.mockResolvedValue({ confirmed: false, more: false, open: true, waitMs: 3_600_000 });
+  settle.mockResolvedValueOnce({ outcome: 'wait', delayMs: 10, hinted: true }).mockResolvedValueOnce(verdict);
+  const film = { ...state, row: { ...row, kind: 'vendor-f/video' as const } };
+  expect(await settleCase(parts, film, async () => undefined)).toEqual({ what: 'settled', result: verdict });
+  expect(confirmHandle).toHaveBeenCalledTimes(1);
 });
