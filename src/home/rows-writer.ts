@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { defined } from '../domain/defined.js';
 import type { Kind } from '../domain/kind.js';
 import { fedMedia } from '../domain/row.js';
 import { isKind } from '../kinds/facts.js';
@@ -112,8 +114,13 @@ export function createRowsWriter(store: Store, account: string, batch: string) {
       };
       if (await store.putIfAbsent(factsKey, encodeJson(facts))) return facts;
       const known = await readJson(store, factsKey, generationSchema, forgotten);
-      if (known === undefined) await store.put(factsKey, encodeJson(facts));
-      return known ?? facts;
+      const { nativeColumns } = meta;
+      // `5` and `"5"` are the same text, and so the same name: which of them stands there now, the manifest says.
+      const isOther = known?.nativeColumns !== undefined && !isDeepStrictEqual(known.nativeColumns, nativeColumns);
+      if (known !== undefined && !isOther) return known;
+      const told = { ...facts, ...known, ...defined({ nativeColumns }) };
+      await store.put(factsKey, encodeJson(told));
+      return told;
     },
     /** Leaves nothing behind. */
     abort,

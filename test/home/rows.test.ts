@@ -9,7 +9,7 @@ import { storedRow } from './support/examples.js';
 
 const meta = { columns: ['id', 'kind', 'prompt'], passthroughColumns: ['x-note'], createdAtMs: 5 };
 
-async function writeRows(store: Store, rows: StoredRow[], over: Partial<typeof meta> = {}) {
+async function writeRows(store: Store, rows: StoredRow[], over: Partial<typeof meta> & { nativeColumns?: string[] } = {}) {
   const writer = createRowsWriter(store, 'default', 'b');
   for (const row of rows) await writer.add(row);
   return await writer.finish({ ...meta, ...over });
@@ -89,6 +89,14 @@ describe('generations', () => {
       await writeRows(store, manyRows(3), { columns: ['id', 'prompt', 'kind'] }),
     ];
     expect(new Set([first, ...others].map(({ generation }) => generation)).size).toBe(4);
+  });
+
+  test('of a number that became text of the same digits the newer manifest says which it is', async () => {
+    const store = createFolderStore(temporaryFolder());
+    const first = await writeRows(store, [storedRow(0)], { nativeColumns: ['x-note'] });
+    const second = await writeRows(store, [storedRow(0)], { nativeColumns: [], createdAtMs: 9 });
+    expect(second).toEqual({ ...first, nativeColumns: [] });
+    expect(await createRows(store, 'default').generation('b', first.generation)).toEqual(second);
   });
 
   test('two runs that write the same manifest at once agree', async () => {
