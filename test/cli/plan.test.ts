@@ -8,6 +8,7 @@ import { costText, type Plan } from '../../src/cli/plan/plan-view.js';
 import { coveredBy, refuseChangedRows, refuseTakenNames } from '../../src/cli/plan/refuse-rows.js';
 import { changedColumns, type PlannedRow, planRow } from '../../src/cli/plan/row-planner.js';
 import { renderTimeOf, wallClock } from '../../src/cli/plan/wall-clock.js';
+import { takenName } from '../../src/cli/reuse/check-render.js';
 import type { Attempt, AttemptState, Intent } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
@@ -239,6 +240,12 @@ describe('what running does with a row', () => {
       'image',
     ]);
     expect(changedColumns(before, { ...before, kind: 'svc/edit', extra: { x: 1 } })).toEqual(['kind', 'extra']);
+  });
+
+  test('of a row whose name is taken no more is kept than is said of it', () => {
+    const { index, id, line, stem } = row;
+    const kept = takenName({ ...row, cells: { prompt: 'p'.repeat(9_000) } }, { file: 'media/a.png', owner: 'b' });
+    expect(kept).toEqual({ row: { index, id, line, stem }, file: 'media/a.png', owner: 'b' });
   });
 
   test('taken names are refused with the file', () => {

@@ -4,7 +4,7 @@ import { fedMedia, type Row } from '../../domain/row.js';
 import { outputBytes, reachableSeconds } from '../../kinds/expected.js';
 import { type BatchPlace, knownPrices, listPrice } from '../access/home-access.js';
 import type { LostFile } from '../batch/lost-files.js';
-import { namesOfOthers, type TakenName } from '../reuse/check-render.js';
+import { namesOfOthers, type TakenName, takenName } from '../reuse/check-render.js';
 import type { EarlierRenders } from '../reuse/earlier-renders.js';
 import type { FoundRenders } from '../reuse/found-renders.js';
 import { createChainCosts } from './chain-costs.js';
@@ -125,8 +125,8 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
       return { plan: 'skipped' };
     }
     // What an earlier command copied before it was killed is told apart once it is known what is taken over.
-    if (mayStay && options.earlier !== undefined && copied.length < COPIED_MAX) copied.push({ row, ...inWay });
-    else if (inWay !== undefined) noteTaken({ row, ...inWay });
+    if (mayStay && options.earlier !== undefined && copied.length < COPIED_MAX) copied.push(takenName(row, inWay));
+    else if (inWay !== undefined) noteTaken(takenName(row, inWay));
     if (isRecorded) counted.reopened.push(row.id);
     return isRecorded ? freshPlan(row) : plan;
   }

@@ -15,7 +15,12 @@ interface WholeRender {
 
 /** A row whose output name is taken. */
 export interface TakenName extends NameInWay {
-  row: Row;
+  row: Pick<Row, 'index' | 'id' | 'line' | 'stem'>;
+}
+
+/** Of the row what its refusal says alone: for `--errors` every one is kept, and there may be a million. */
+export function takenName({ index, id, line, stem }: Row, inWay: NameInWay): TakenName {
+  return { row: { index, id, line, stem }, ...inWay };
 }
 
 export interface RenderCheck {
