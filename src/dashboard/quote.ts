@@ -84,8 +84,11 @@ async function withFollowing(
   const mayFollow = ({ id, status }: PageRow) => UNTRIED.includes(status) && mayRun?.has(id) !== false;
   const left = isOver ? [] : withDependents(rows, ...ids).filter((row) => !found.has(row.id) && mayFollow(row));
   const feederOf = feedersAmong(rows);
+  // Also while it is rendered again: what follows waits for that, and is sent.
+  const hasOutput = ({ status, files }: PageRow): boolean =>
+    FEEDS.includes(status) || (LIVE.includes(status) && files.length > 0);
   const brings = (feeder: PageRow | undefined) =>
-    feeder !== undefined && (found.has(feeder.id) || FEEDS.includes(feeder.status));
+    feeder !== undefined && (found.has(feeder.id) || hasOutput(feeder));
   // Once more for each row that stands before what feeds it.
   for (let before = -1; before !== found.size; ) {
     before = found.size;

@@ -5,7 +5,7 @@ import type { DashboardSource } from '../../src/dashboard/source.js';
 
 const indexOf = (id: string) => [...id].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 0);
 const row = (id: string, status: string, ...feeders: string[]) => ({
-  ...{ index: indexOf(id), id, status, isShared: false },
+  ...{ index: indexOf(id), id, status, isShared: false, files: [] as object[] },
   fed: feeders.map((one) => ({ id: one, at: indexOf(one) })),
 });
 const UNDECIDED = 'answer_lost_undecided';
@@ -126,6 +126,10 @@ test('what follows a settled row is what the order sends: nothing where its batc
   expect(await resubmit(sampled)).toEqual({ rows: 2, credits: '0.5' });
   const two = [...BATCH.rows, row('bad', 'failed'), row('both', 'not_started', 'hero', 'bad')];
   expect(await resubmit(SOURCE, { ...BATCH, rows: two } as BatchRows)).toEqual({ rows: 3, credits: '0.75' });
+  // Rendered again just now, it has its earlier file until then: the order has the row follow both.
+  const again = { ...row('bad', 'rendering'), files: [{}] };
+  const both = [...BATCH.rows, again, row('both', 'not_started', 'hero', 'bad')];
+  expect(await resubmit(SOURCE, { ...BATCH, rows: both } as BatchRows)).toEqual({ rows: 4, credits: '1' });
 });
 
 test('an approval is bounded only where what was spent before is', async () => {
