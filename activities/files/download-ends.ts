@@ -3,7 +3,7 @@ import type { Attempt } from '../../src/domain/attempt.js';
 import type { Kind } from '../../src/domain/kind.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { afterFailedTry, type NextTry, ROW_WAITS_MS, type TryEnd } from '../../src/domain/output-tries.js';
-import { standingOf } from '../../src/domain/standing.js';
+import { intentOf, standingOf } from '../../src/domain/standing.js';
 import { resultStates } from '../../src/home/attempts.js';
 import { awayRender } from '../../src/home/past-renders.js';
 import type { RowWork } from '../../src/home/row-work.js';
@@ -90,9 +90,13 @@ export function nextTry(failed: FailedOutput, { end, isGone }: Missing): NextTry
   });
 }
 
-/** The row has waited for this output before: one more try, and it goes on waiting without the row. */
-function isPending(record: RowRecord | undefined, { work }: FailedOutput): boolean {
-  return record?.reasonCode === 'output_pending' && record.rowHash === work.row.hash;
+/**
+ * The row has waited for this output before: one more try, and it goes on waiting without the row. For that of an attempt
+ * that was paid since, it has not.
+ */
+function isPending(record: RowRecord | undefined, { work, attempt }: FailedOutput): boolean {
+  if (record?.reasonCode !== 'output_pending' || record.rowHash !== work.row.hash) return false;
+  return record.submittedAtMs === intentOf(attempt)?.atMs;
 }
 
 /** False when an output that is fetched late is no longer waited for: it was had, or a person settled the row. */

@@ -49,9 +49,12 @@ export function lateHandleId(account: string, batch: string, row: string, n: num
   return `callsheet/${account}/late/${n}/${batch}/${row}`;
 }
 
-/** A paid output is fetched on by one at a time after its row has ended. */
-export function lateOutputId(account: string, batch: string, row: string): string {
-  return `callsheet/${account}/output/${batch}/${row}`;
+/**
+ * A paid output is fetched on by one at a time after its row has ended; that of another attempt beside it: who waits for one
+ * that was paid again since sees so at its next try alone.
+ */
+export function lateOutputId(account: string, batch: string, row: string, n: number): string {
+  return `callsheet/${account}/output/${n}/${batch}/${row}`;
 }
 
 /** The results of a batch that has ended are written anew by one at a time. */

@@ -95,7 +95,7 @@ export function createMessenger(client: Client, account: string, timeScale: numb
     },
     async fetchLate(input) {
       await client.workflow.start('lateOutput', {
-        workflowId: lateOutputId(account, input.row.batch, input.row.id),
+        workflowId: lateOutputId(account, input.row.batch, input.row.id, input.n),
         taskQueue: taskQueues(account).home,
         args: [input],
         workflowIdConflictPolicy: 'USE_EXISTING',

@@ -431,6 +431,20 @@ describe('the landing of an output', () => {
     expect(one.late).toHaveLength(2);
   });
 
+  test('F40: what a person had paid again has a quarter of an hour of its own', async () => {
+    const one = await stand([imageRow('r')], status(403));
+    await one.download(since(Date.now() - 16 * MINUTE_MS));
+    const [first, second] = [1, 2].map((n) => ({ batch: 'b', id: 'r', n }));
+    if (!first || !second) throw new Error('two attempts');
+    const by = { who: 'somebody' };
+    await one.deps.ledger.append(first, { state: 'overridden', atMs: Date.now(), cause: 'person', by });
+    await one.deps.ledger.claim(second, intent({ ...one.place, atMs: Date.now(), rowHash: 'hash-r' }));
+    const outputs = [{ url: one.server.url }];
+    await one.deps.ledger.append(second, { state: 'done', atMs: Date.now(), outputs, facts: {} });
+    await expect(one.download(undefined, { n: 2 })).rejects.toMatchObject({ type: 'download.interrupted' });
+    expect(one.late).toHaveLength(1);
+  });
+
   test('5-X2e: a whole file with bytes after its end is kept as it came, and the doubt is a warning', async () => {
     const one = await stand([imageRow('r')], whole({}, Buffer.concat([PNG, Buffer.alloc(1_024)])));
     expect(await one.download()).toEqual({ outcome: 'done' });

@@ -220,7 +220,7 @@ describe.skipIf(!hasTemporal())('polls and downloads against the ground truth', 
       faults: [{ match: { route: 'media' }, action: status(403) }],
       async after(stack) {
         const { client } = stack.temporal;
-        const late = client.workflow.getHandle(lateOutputId('one-wiped', 'one', 'wiped'));
+        const late = client.workflow.getHandle(lateOutputId('one-wiped', 'one', 'wiped', 1));
         await late.terminate('as a wiped server');
         // The same command again: one try, and what the server forgot runs again.
         expect((await stack.run('one', [imageRow('wiped')])).counts).toMatchObject({ review: 1 });
