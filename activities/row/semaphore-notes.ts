@@ -2,7 +2,7 @@ import type { GivenBack, HeldGrant, SubmitResult } from '../../src/contract/atte
 import type { Quiet, Release } from '../../src/contract/semaphore.js';
 import type { Attempt, AttemptRef } from '../../src/domain/attempt.js';
 import { defined } from '../../src/domain/defined.js';
-import { intentOf } from '../../src/domain/standing.js';
+import { intentOf, standingOf } from '../../src/domain/standing.js';
 import type { Dependencies } from '../dependencies.js';
 import { mayClaim } from './claims.js';
 
@@ -30,7 +30,10 @@ export async function noteResult(
   if (standing === 'created' && grant !== null) return heard(deps, () => deps.messenger.submitted(grant));
 }
 
-/** An attempt's answer is lost, as the ledger has it now; `quiet`: when nothing should be submitted for its sake. */
+/**
+ * An attempt's answer is lost, as the ledger has it now; `quiet`: when nothing should be submitted for its sake. A claim
+ * whose call still runs, though the server gave its activity up, is in flight: nothing of it is lost, nor of its family.
+ */
 export async function noteCase(
   deps: Dependencies,
   ref: AttemptRef,
@@ -38,7 +41,7 @@ export async function noteCase(
   quiet?: Quiet,
 ): Promise<void> {
   const intent = attempt && intentOf(attempt);
-  if (attempt === undefined || intent === undefined) return;
+  if (attempt === undefined || intent === undefined || standingOf(attempt) === 'claimed') return;
   const { batch, id, n } = ref;
   await heard(deps, () =>
     deps.messenger.caseOpened({

@@ -1,6 +1,8 @@
 // Images that hang until their limit, a quarter of an hour, are lost answers of the moment at which that is known.
 import { expect, test } from 'vitest';
+import { noteUnderWay } from '../../activities/row/claims.js';
 import { noteCase } from '../../activities/row/semaphore-notes.js';
+import { settleActivities } from '../../activities/settle.js';
 import type { OpenedCase } from '../../src/contract/semaphore.js';
 import { DEFAULT_SLOT_TERMS } from '../../src/domain/batch.js';
 import { acquire, caseOpened, grantNext, newPermits, submitted } from '../../workflows/permits.js';
@@ -58,4 +60,20 @@ test('a breaker that closed stays closed though cases of a process that ended ar
   expect(state.breakers).toEqual([]);
   await look();
   expect(state.breakers).toEqual([]);
+});
+
+test('images that the server gave up while their calls still run are in flight: they open no breaker (T12)', async () => {
+  const rows = ['a', 'b'].map((id, index) => plainRow(id, { index }));
+  const { deps, clock, refOf, generation } = await accountAtHand(rows);
+  const told: OpenedCase[] = [];
+  deps.messenger.caseOpened = async (opened) => void told.push(opened);
+  for (const row of rows) {
+    const ref = { batch: 'b', id: row.id, n: 1 };
+    const { index, kind, hash: rowHash } = row;
+    await deps.ledger.claim(ref, intent({ atMs: clock.nowMs, rowHash, kind, generation, index }));
+    noteUnderWay(deps, ref, 1);
+    const step = await settleActivities(deps).settle({ row: refOf(row), n: 1, ambiguity: 'hold' });
+    expect(step).toMatchObject({ outcome: 'wait' });
+  }
+  expect(told).toEqual([]);
 });
