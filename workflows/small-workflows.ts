@@ -1,5 +1,13 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { continueAsNew, executeChild, ParentClosePolicy, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import {
+  continueAsNew,
+  executeChild,
+  ParentClosePolicy,
+  patched,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { AccountReadInput, AccountReadResult } from '../src/contract/account.js';
 import type { LateOutputInput } from '../src/contract/attempts.js';
 import * as messages from '../src/contract/messages.js';
@@ -18,19 +26,25 @@ export async function accountRead(input: AccountReadInput): Promise<AccountReadR
 
 /** A row's job may be just about to end without the handle; so often it is waited for, twice as long each time. */
 const JOB_TRIES = 10;
-/** So often a service is asked that names a time to wait. */
-const HELD_TRIES = 5;
+/** Of a service that is away, or does not know the handle yet, it is asked for so often again: for over an hour. */
+const ASKED_MAX = 10;
 
 /**
  * A callback named a handle for a row whose case is settled without one, or its own answer came in late: a poll confirms
- * the handle, then the row is fetched after all and the results are written again. What no poll confirms changes nothing.
+ * the handle, then the row is fetched after all and the results are written again. What no poll confirms changes nothing; a
+ * service that is away, or does not know the job yet, says nothing either way and is asked again.
  */
 export async function lateHandle({ account, row: told, n, timeScale }: LateHandleInput): Promise<void> {
   const row = withKind(told);
   const gapMs = pollBaseMs(row.kind) / timeScale;
   // The job may have been created a moment ago: not before a first poll may be made.
   await sleep(gapMs);
-  const found = await recoverPatiently(account, row, n);
+  let { found, waitMs = 0 } = await recoverAnswer(account, row, n);
+  // Neither confirmed nor refuted: nobody else asks after it any more.
+  for (let tries = 0; found === 'open' && tries < ASKED_MAX && patched('asked-again'); tries += 1) {
+    await sleep(Math.max(waitMs, gapMs * 2 ** tries));
+    ({ found, waitMs = 0 } = await recoverAnswer(account, row, n));
+  }
   if (found !== 'job' && found !== 'output') return;
   const begins = found === 'job' ? 'poll' : 'download';
   for (let tries = 0; !(await isFetched({ account, row, n, timeScale }, begins)); tries += 1) {
@@ -39,16 +53,6 @@ export async function lateHandle({ account, row: told, n, timeScale }: LateHandl
     await sleep(gapMs * 2 ** tries);
   }
   await wholeBatchProxy(account).rewriteResults({ batch: row.batch });
-}
-
-/** Nothing else is held up here: a time that the service names is waited for, a few times. */
-async function recoverPatiently(account: string, row: RowRef, n: number) {
-  let recovery = await recoverAnswer(account, row, n);
-  for (let tries = 1; recovery.waitMs !== undefined && tries < HELD_TRIES; tries += 1) {
-    await sleep(recovery.waitMs);
-    recovery = await recoverAnswer(account, row, n);
-  }
-  return recovery.found;
 }
 
 /** Carries the row on from its handle, to its end; false while another job of it is open. */

@@ -13,6 +13,7 @@ vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<typeof import('@temporalio/workflow')>()),
   executeChild,
   sleep,
+  patched: () => true,
 }));
 vi.mock('../../workflows/proxies.js', () => ({
   accountProxy: () => ({ confirmHandle }),
@@ -56,5 +57,23 @@ it('waits as long as the service asks before it gives a handle up (service docum
 it('changes nothing for a handle that no poll confirms', async () => {
   confirmHandle.mockResolvedValue({ confirmed: false, more: false });
   await late();
+  expect([executeChild.mock.calls, rewriteResults.mock.calls]).toEqual([[], []]);
+});
+
+it('asks again while the service is away or does not know the job yet, since nobody else does (TH, F35)', async () => {
+  confirmHandle.mockResolvedValueOnce({ confirmed: false, more: false, open: true });
+  confirmHandle.mockResolvedValueOnce({ confirmed: false, more: false, open: true });
+  confirmHandle.mockResolvedValue({ confirmed: true, more: false });
+  executeChild.mockResolvedValue({ status: 'done' });
+  await late();
+  expect(sleep.mock.calls).toEqual([[5_000], [5_000], [10_000]]);
+  expect(executeChild).toHaveBeenCalledOnce();
+  expect(rewriteResults).toHaveBeenCalledOnce();
+});
+
+it('gives up a handle that the service never knows', async () => {
+  confirmHandle.mockResolvedValue({ confirmed: false, more: false, open: true });
+  await late();
+  expect(confirmHandle).toHaveBeenCalledTimes(11);
   expect([executeChild.mock.calls, rewriteResults.mock.calls]).toEqual([[], []]);
 });
