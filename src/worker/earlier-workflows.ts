@@ -49,7 +49,8 @@ async function beginAnew(client: Client, deps: Handed, run: Run): Promise<void> 
   // Nothing was submitted of a batch that has no rows here.
   if (!generation || !facts) return end(client, deps, run);
   const policy = order?.policy ?? { ambiguity: 'hold', retries: 0 };
-  const input: BatchInput = { account, batch, policy, timeScale, syncMaxMs: waits.syncMaxMs };
+  const rowOrder = order?.isBreadthFirst ? { isBreadthFirst: true as const } : {};
+  const input: BatchInput = { account, batch, policy, timeScale, syncMaxMs: waits.syncMaxMs, ...rowOrder };
   const isOrdered = order?.generation === generation;
   const isCancelled = await isCancelledBatch(deps.home, batch);
   await end(client, deps, run);
