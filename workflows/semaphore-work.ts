@@ -71,7 +71,7 @@ export function openAccountWatch(
       const asked = isOrdered ? [...unknownBatches(state), ...Object.keys(shares)] : unknownBatches(state);
       if (isLearning || (asked.length === 0 && !isOrdered)) return;
       isLearning = true;
-      void learn(asked.slice(0, LEARNED_MAX)).then(() => {
+      void learn(asked).then(() => {
         isLearning = false;
         // An order that came meanwhile is read by itself.
         if (state.limitsDue === limitsDue) delete state.limitsDue;
@@ -81,9 +81,11 @@ export function openAccountWatch(
   };
 
   async function learn(asked: string[]): Promise<void> {
-    const { concurrent, batches } = await homeProxy(account).readLimits({ batches: asked });
+    const [some, rest] = [asked.slice(0, LEARNED_MAX), asked.slice(LEARNED_MAX)];
+    const { concurrent, batches } = await homeProxy(account).readLimits({ batches: some });
     state.planCap = concurrent ?? state.planCap;
     takeTerms(state, batches, Date.now());
+    if (rest.length > 0 && patched('limits-of-all')) await learn(rest);
   }
 
   function once(what: keyof SemaphoreState['unread'], read: () => Promise<void>): Promise<void> {
