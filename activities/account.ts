@@ -17,6 +17,7 @@ import type { Dependencies, Handed } from './dependencies.js';
 import { askedWaitMs, readTurn, tryAgain, withRecords } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';
 import { refreshMarks } from './row/home-marks.js';
+import { shareReads } from './shared-read.js';
 
 /** Service document 1, Limits. */
 const CONCURRENT_UNKNOWN = 5;
@@ -44,11 +45,15 @@ export interface AccountActivities {
 }
 
 export function accountActivities(deps: Dependencies): AccountActivities {
+  const readShared = shareReads(
+    () => readNow(deps),
+    () => deps.now(),
+  );
   return {
     async readAccount({ maxAgeMs }) {
       const known = deps.books.latest;
       if (known && deps.now() - known.atMs <= maxAgeMs) return known.value;
-      return readNow(deps);
+      return readShared(maxAgeMs);
     },
     async readDiscounts(input) {
       if (!(await deps.books.discounts.areFresh(input?.sinceMs))) await askDiscounts(deps);

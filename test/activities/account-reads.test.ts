@@ -13,3 +13,28 @@ test('an answer about the credits that cannot be read is handed to whoever asked
   expect(Buffer.from((await deps.home.store.get(key)) ?? '')).toEqual(body);
   await expect(readAccount({ maxAgeMs: 0 })).rejects.toMatchObject({ type: 'service.unavailable' });
 });
+
+test('cases that are looked at together make one read of the balance (design 3, Reads)', async () => {
+  const { deps, clock } = await accountAtHand([]);
+  let sent = 0;
+  let answerAll: () => void = () => undefined;
+  const isSlow = new Promise<void>((resolve) => {
+    answerAll = resolve;
+  });
+  const send = async () => {
+    sent += 1;
+    await isSlow;
+    return { outcome: 'not_sent', phase: 'connect', code: 'ETIMEDOUT', message: 'slow', tookMs: 0 };
+  };
+  Object.assign(deps, { transport: { send } });
+  const { readAccount } = accountActivities(deps);
+  const reads = [1, 2, 3].map(() => readAccount({ maxAgeMs: 10_000 }));
+  clock.nowMs += 11_000;
+  // Whoever wants a newer one makes it.
+  reads.push(readAccount({ maxAgeMs: 10_000 }));
+  answerAll();
+  const ends = await Promise.allSettled(reads);
+  expect([sent, ends.map(({ status }) => status)]).toEqual([2, ['rejected', 'rejected', 'rejected', 'rejected']]);
+  await expect(readAccount({ maxAgeMs: 10_000 })).rejects.toMatchObject({ type: 'service.unavailable' });
+  expect(sent).toBe(3);
+});
