@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { isAllAddresses, type OtherPlace } from '../../dashboard/places.js';
 import { type Dashboard, PAGE_NOT_BUILT, startDashboard } from '../../dashboard/server.js';
 import { fileReason } from '../../domain/file-reason.js';
-import { makeTempFolder } from '../../manifest/temp-folder.js';
+import { makeTempFolder, refuseTempFolder } from '../../manifest/temp-folder.js';
 import { packageRoot } from '../../package-root.js';
 import { html } from '../../report/html.js';
 import { openPage } from '../open-page.js';
@@ -100,7 +100,7 @@ async function openByFile(session: Session, dashboard: Dashboard): Promise<strin
   const file = join(folder, 'open.html');
   const { text } =
     html`<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url=${dashboard.newUrl()}"><title>callsheet</title>`;
-  await writeFile(file, text, { mode: 0o600 });
+  await writeFile(file, text, { mode: 0o600 }).catch(refuseTempFolder);
   await openPage(session, file, text);
   return folder;
 }
