@@ -129,7 +129,7 @@ export function createRowsWriter(store: Store, account: string, batch: string) {
 
 const PART_NAME = /^\d{6}\.jsonl$/;
 
-/** Everything that a generation's facts say stands in its rows, but for the time. */
+/** Everything that a generation's facts say stands in its rows, but for the time and which columns hold no text. */
 export async function rebuildGeneration(
   store: Store,
   keys: HomeKeys,
