@@ -1,5 +1,5 @@
-import { imageSize } from 'image-size';
 import { defined } from '../domain/defined.js';
+import { pixelsOf } from '../media/pixels.js';
 import { readTracks } from '../media/tracks.js';
 import type { MediaType } from './media-type.js';
 import { wholenessOf, withByteReader } from './media-whole.js';
@@ -46,7 +46,7 @@ async function readByFamily(type: MediaType, file: PendingFile): Promise<MediaRe
 
 function readImage(file: PendingFile): MediaReading {
   try {
-    const { width, height } = imageSize(file.head);
+    const { width, height } = pixelsOf(file.head);
     return width > 0 && height > 0 ? { facts: { width, height } } : { problem: 'unreadable' };
   } catch {
     // A long preview can push the size out of the head: that alone is no fault.

@@ -34,6 +34,12 @@ export function png(
   return padded(Buffer.concat(parts), options.paddedTo);
 }
 
+/** With two fill bytes before its second marker, as any may have. */
+export function filledJpeg(width: number, height: number): Buffer {
+  const bytes = jpeg(width, height);
+  return Buffer.concat([bytes.subarray(0, 20), Buffer.from([0xff, 0xff]), bytes.subarray(20)]);
+}
+
 export function jpeg(width: number, height: number, paddedTo?: number): Buffer {
   const frame = Buffer.from([0xff, 0xc0, 0, 17, 8, 0, 0, 0, 0, 3, 1, 0x11, 0, 2, 0x11, 1, 3, 0x11, 1]);
   frame.writeUInt16BE(height, 5);

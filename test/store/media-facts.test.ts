@@ -41,6 +41,14 @@ describe('what a file is, by its bytes', () => {
     expect(await read(bytes, typeOf(bytes))).toEqual({ facts });
   });
 
+  test('a JPEG has its size whatever number of fill bytes stands before a marker', async () => {
+    const whole = fixture('a.jpg');
+    for (const fill of [1, 2, 700]) {
+      const bytes = Buffer.concat([whole.subarray(0, 2), Buffer.alloc(fill, 0xff), whole.subarray(2)]);
+      expect(await read(bytes, typeOf(bytes))).toEqual({ facts: { width: 48, height: 32 } });
+    }
+  });
+
   test.each([
     ['\0\0\0\x1cftypavif\0', 'avif'],
     ['\0\0\0\x1cftypheic\0', 'heic'],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
-import { imageSize } from 'image-size';
 import { type MediaFacts, sortOfType } from '../../domain/media-type.js';
+import { pixelsOf } from '../../media/pixels.js';
 import { readTracks } from '../../media/tracks.js';
 import { packedWavSeconds } from './wav-length.js';
 
@@ -51,7 +51,7 @@ async function typeOf(bytes: Buffer): Promise<string> {
 
 function addImageFacts(facts: MediaFacts, bytes: Buffer): void {
   try {
-    const { width, height } = imageSize(bytes);
+    const { width, height } = pixelsOf(bytes);
     facts.width = width;
     facts.height = height;
   } catch {

@@ -1,4 +1,4 @@
-import { bmp, clip, gif, heic, jpeg, mp2, mp3, packedWav, png, wav, webp } from '../media-samples.js';
+import { bmp, clip, filledJpeg, gif, heic, jpeg, mp2, mp3, packedWav, png, wav, webp } from '../media-samples.js';
 import type { Cells } from '../support.js';
 
 /** A file whose bytes are just inside or just outside what the documents allow (service documents 1 and 2, Limits). */
@@ -26,6 +26,13 @@ const animation = { kind: 'svc/animation', column: 'image' };
 export const FILE_CASES: readonly FileCase[] = [
   { rule: 'svc/edit: PNG', ...edit, bytes: () => png(64, 64) },
   { rule: 'svc/edit: JPEG', ...edit, bytes: () => jpeg(64, 64) },
+  { rule: 'svc/edit: JPEG with fill bytes', ...edit, bytes: () => filledJpeg(64, 64) },
+  {
+    rule: 'svc/edit: JPEG with fill bytes, side 63',
+    ...edit,
+    bytes: () => filledJpeg(63, 64),
+    problem: /B45 image is 63x64, each side at least 64 px/,
+  },
   { rule: 'svc/edit: WEBP', ...edit, bytes: () => webp(64, 64) },
   {
     rule: 'svc/edit: GIF',
