@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
 import { adapterFor } from '../../src/kinds/index.js';
 import { asyncAdapter, bodyOf, jsonAnswer, requestOf } from './bodies.js';
 import { BYTES, rowOf, URL_IMAGE } from './samples.js';
@@ -22,6 +23,15 @@ describe('vendor-f/video bodies (service document 2, vendor-f submit body)', () 
 
   it('takes bytes only', () => {
     expect(() => bodyOf('vendor-f/video', { model: 'm', prompt: 'p' }, { image: [URL_IMAGE] })).toThrow(/bytes/);
+  });
+
+  it('an error without a word beside a film is none; with one nobody knows which of both holds', () => {
+    const response = { generateVideoResponse: { generatedSamples: [{ video: { uri: 'https://example.com/a.mp4' } }] } };
+    const read = (fields: JsonObject) =>
+      asyncAdapter('vendor-f/video').readPoll(jsonAnswer({ name: 'h', done: true, ...fields }));
+    expect(read({ error: {}, response })).toMatchObject({ reading: 'succeeded' });
+    expect(read({ error: { message: 'no' }, response })).toMatchObject({ reading: 'unreadable', hasEnded: true });
+    expect(read({ error: {} })).toMatchObject({ reading: 'failed' });
   });
 
   it('a handle is sent as it came, even with what the document says it lacks', () => {

@@ -138,8 +138,9 @@ function readOperation({ done, error, response: result }: z.output<typeof operat
   if (done !== true) {
     return { reading: 'running', word: done === undefined ? 'no done' : 'done is no boolean', known: false };
   }
-  const hasError = isJsonObject(error);
   const read = response.safeParse(result);
+  // An error "carries `message`": an empty object beside a film is the empty form of a field that is not set.
+  const hasError = isJsonObject(error) && !(read.success && Object.keys(error).length === 0);
   if (hasError && read.success) return endedUnreadably('the operation is done with both an error and a response');
   if (hasError) return failed('done with error', error);
   if (!read.success) return endedUnreadably('the operation is done with neither an error nor a readable response');
