@@ -99,8 +99,8 @@ export const DOCUMENTED_ERRORS: readonly DocumentedError[] = [
     source: ERRORS_1,
   },
   unclear('503', 'every submit', 'The service is unavailable for now.', ERRORS_1),
-  unclear('504', 'every submit', 'The request took longer than its time budget.', ERRORS_1),
-  unclear('engine_timeout', 'images and clips', 'The engine took longer than its time budget.', ERRORS_1, '504'),
+  late('504', 'every submit', 'The request took longer than its time budget.'),
+  late('engine_timeout', 'images and clips', 'The engine took longer than its time budget.'),
   refused(
     'unsupported_resolution',
     '400',
@@ -177,6 +177,13 @@ function keyError(code: string): DocumentedError {
 function unclear(code: string, where: string, meaning: string, source: string, status = code): DocumentedError {
   const advice = 'Nothing, unless the row ends in review: then `callsheet review show` has the evidence.';
   return { code, status, where, meaning, retried: CASE, billed: 'unknown', advice, source };
+}
+
+/** On image edits the source image could not be fetched in time. */
+function late(code: string, where: string, meaning: string): DocumentedError {
+  const advice =
+    'Where an svc/edit names its source by a URL: give a local file or a faster URL. Of a row in review `callsheet review show` has the evidence.';
+  return { ...unclear(code, where, meaning, ERRORS_1, '504'), advice };
 }
 
 function polled(status: string, why: string): DocumentedError {

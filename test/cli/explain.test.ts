@@ -53,6 +53,13 @@ describe('every code is explained', () => {
   });
 });
 
+test('a 504 may mean that the source of an edit was not fetched in time (service document 1, Errors)', () => {
+  for (const { about, advice } of ['504', 'engine_timeout'].flatMap(explanationsOf)) {
+    expect(about).toContain('HTTP 504');
+    expect(advice).toMatch(/svc\/edit.*faster URL/);
+  }
+});
+
 describe('callsheet explain', () => {
   test('one code, in whatever case', async () => {
     const { exitCode, stdout } = await cli(['explain', 'b48']);
