@@ -131,17 +131,32 @@ export function packedWav(seconds: number): Buffer {
 }
 
 /** 128 kbit/s frames of 1,152 samples at 48 kHz: 24 ms each. */
-export function mp3(seconds: number): Buffer {
+export function mp3(seconds: number, tag?: Tag): Buffer {
   const frame = Buffer.alloc(384);
   frame.set([0xff, 0xfb, 0x94, 0xc4]);
-  return Buffer.concat(Array.from({ length: Math.round(seconds / 0.024) }, () => frame));
+  return tagged(Buffer.concat(Array.from({ length: Math.round(seconds / 0.024) }, () => frame)), tag);
+}
+
+interface Tag {
+  footer?: boolean;
+  /** Behind it, which it does not count. */
+  zeros?: number;
+}
+
+/** Behind an ID3 tag of four bytes. */
+function tagged(sound: Buffer, tag: Tag | undefined): Buffer {
+  if (tag === undefined) return sound;
+  const { footer = false, zeros = 0 } = tag;
+  const head = Buffer.from(`ID3\x04\0${footer ? '\x10' : '\0'}\0\0\0\x04`, 'latin1');
+  const foot = footer ? [Buffer.from('3DI'), head.subarray(3)] : [];
+  return Buffer.concat([head, Buffer.alloc(4), ...foot, Buffer.alloc(zeros), sound]);
 }
 
 /** The same of the second layer of MPEG audio, which is no MP3. */
-export function mp2(seconds: number): Buffer {
+export function mp2(seconds: number, tag?: Tag): Buffer {
   const frame = Buffer.alloc(384);
   frame.set([0xff, 0xfd, 0x84, 0xc4]);
-  return Buffer.concat(Array.from({ length: Math.round(seconds / 0.024) }, () => frame));
+  return tagged(Buffer.concat(Array.from({ length: Math.round(seconds / 0.024) }, () => frame)), tag);
 }
 
 /** A clip of one packet per half second; what is inside is never decoded. */

@@ -42,11 +42,22 @@ async function typeOf(bytes: Buffer): Promise<string> {
     const type = await fileTypeFromBuffer(bytes);
     // file-type has one name for all layers of MPEG audio: only the third is MP3.
     if (type?.ext === 'mp1' || type?.ext === 'mp2') return `audio/${type.ext}`;
+    if (type === undefined && isMp3BehindTag(bytes)) return 'audio/mpeg';
     const mediaType = type?.mime ?? 'application/octet-stream';
     return SAME_TYPE[mediaType] ?? mediaType;
   } catch {
     return 'application/octet-stream';
   }
+}
+
+/** A tag may have a footer, and some leave zeros behind it; file-type looks where the tag says that it ends. */
+function isMp3BehindTag(bytes: Buffer): boolean {
+  if (bytes.length < 10 || bytes.toString('latin1', 0, 3) !== 'ID3') return false;
+  const size = bytes.subarray(6, 10).reduce((sum, sevenBits) => sum * 128 + sevenBits, 0);
+  let at = 10 + size + ((bytes.readUInt8(5) & 0x10) === 0 ? 0 : 10);
+  while (bytes[at] === 0) at += 1;
+  // Frame sync of the third layer.
+  return bytes[at] === 0xff && ((bytes[at + 1] ?? 0) & 0xe6) === 0xe2;
 }
 
 function addImageFacts(facts: MediaFacts, bytes: Buffer): void {

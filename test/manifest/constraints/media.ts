@@ -180,6 +180,14 @@ export const FILE_CASES: readonly FileCase[] = [
   { rule: 'vendor-b audio: WAV', ...voice, bytes: () => wav(1) },
   { rule: '2-D7: vendor-b audio of ten minutes, 115 MB', ...voice, bytes: () => wav(600, 115_200_000) },
   { rule: 'vendor-b audio: MP3', ...voice, bytes: () => mp3(60) },
+  { rule: 'vendor-b audio: MP3 behind a tag with a footer', ...voice, bytes: () => mp3(2, { footer: true }) },
+  { rule: 'vendor-b audio: MP3 behind a tag and zeros', ...voice, bytes: () => mp3(2, { zeros: 700 }) },
+  {
+    rule: 'vendor-b audio: second layer behind a tag and zeros',
+    ...voice,
+    bytes: () => mp2(2, { zeros: 700 }),
+    problem: /B4[05] audio.*needs/,
+  },
   {
     rule: 'vendor-b audio: MP2',
     ...voice,
