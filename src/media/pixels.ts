@@ -6,11 +6,23 @@ interface Pixels {
 }
 
 /**
- * How large a still picture is by its own header. Throws where that cannot be read. The library takes the fill bytes of a
- * JPEG, any number of which may stand before a marker, for a damage.
+ * How large a still picture is by its own header. Throws where that cannot be read. The library takes for a damage what is
+ * none: the fill bytes of a JPEG, any number of which may stand before a marker, and brands that it does not know.
  */
 export function pixelsOf(bytes: Uint8Array): Pixels {
-  return frameOfJpeg(bytes) ?? imageSize(bytes);
+  return frameOfJpeg(bytes) ?? imageSize(underKnownBrand(bytes));
+}
+
+/** Brands of AVIF and HEIC that the library does not know, and one of the same container that it does. */
+const KNOWN_BRANDS: Readonly<Record<string, string>> = { avis: 'avif', heim: 'heic' };
+
+function underKnownBrand(bytes: Uint8Array): Uint8Array {
+  const [, brand = ''] = /^ftyp(....)/.exec(Buffer.from(bytes.subarray(4, 12)).toString('latin1')) ?? [];
+  const known = KNOWN_BRANDS[brand];
+  if (known === undefined) return bytes;
+  const renamed = Buffer.from(bytes);
+  renamed.write(known, 8, 'latin1');
+  return renamed;
 }
 
 /** Segment by segment to the frame's header; undefined where there is none before the picture begins, or no JPEG. */

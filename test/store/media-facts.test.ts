@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type MediaReading, readMediaFacts } from '../../src/store/media-facts.js';
 import { describeBytes, type MediaType, sniffMedia } from '../../src/store/media-type.js';
+import { heic } from '../manifest/media-samples.js';
 import { temporaryFolder } from './support/temporary.js';
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, 'fixtures', name));
@@ -39,6 +40,12 @@ describe('what a file is, by its bytes', () => {
     const bytes = fixture(name);
     expect(typeOf(bytes)).toMatchObject({ contentType, extension });
     expect(await read(bytes, typeOf(bytes))).toEqual({ facts });
+  });
+
+  test.each(['avif', 'avis', 'heic', 'heim', 'mif1'])('a picture of the brand %s has its size', async (brand) => {
+    const bytes = heic(48, 32);
+    bytes.write(brand, 8, 'latin1');
+    expect(await read(bytes, typeOf(bytes))).toEqual({ facts: { width: 48, height: 32 } });
   });
 
   test('a JPEG has its size whatever number of fill bytes stands before a marker', async () => {
