@@ -29,9 +29,10 @@ export function checkedBytes(source: AsyncIterable<Uint8Array>): CheckedBytes {
       }
       const held = incompleteTail(chunk);
       const whole = chunk.subarray(0, chunk.length - held);
-      failure = badByte(whole, offset);
-      if (failure !== undefined) return;
-      const text: Buffer = atStart ? whole.subarray(bomsBytes(whole)) : whole;
+      const bad = badByte(whole);
+      const good = bad === undefined ? whole : whole.subarray(0, bad.at);
+      failure = bad && stopAt(bad, offset);
+      const text: Buffer = atStart ? good.subarray(bomsBytes(good)) : good;
       atStart = atStart && text.length === 0;
       carried = chunk.subarray(chunk.length - held);
       offset += whole.length;
@@ -39,9 +40,11 @@ export function checkedBytes(source: AsyncIterable<Uint8Array>): CheckedBytes {
         lines.add(text);
         yield text;
       }
+      if (failure !== undefined) return;
     }
     if (carried.length === 0) return;
-    failure = badByte(carried, offset);
+    const bad = badByte(carried);
+    failure = bad && stopAt(bad, offset);
     if (failure !== undefined) return;
     lines.add(carried);
     yield carried;
@@ -74,15 +77,24 @@ function incompleteTail(chunk: Buffer): number {
   return 0;
 }
 
-function badByte(chunk: Buffer, offset: number): ManifestStop | undefined {
+/** Where a chunk stops being text. */
+interface BadByte {
+  at: number;
+  isNul: boolean;
+}
+
+function badByte(chunk: Buffer): BadByte | undefined {
   const nul = chunk.indexOf(0);
   const valid = isUtf8(chunk);
   if (nul === -1 && valid) return undefined;
   const invalid = valid ? -1 : firstInvalid(chunk);
-  if (nul !== -1 && (invalid === -1 || nul < invalid)) {
-    return new ManifestStop('B4', 1, 1, `binary data at byte ${offset + nul}; is this a CSV?`);
-  }
-  return new ManifestStop('B3', 1, 1, `not valid UTF-8 at byte ${offset + invalid}; save as UTF-8`);
+  const isNul = nul !== -1 && (invalid === -1 || nul < invalid);
+  return { at: isNul ? nul : invalid, isNul };
+}
+
+function stopAt({ at, isNul }: BadByte, offset: number): ManifestStop {
+  if (isNul) return new ManifestStop('B4', 1, 1, `binary data at byte ${offset + at}; is this a CSV?`);
+  return new ManifestStop('B3', 1, 1, `not valid UTF-8 at byte ${offset + at}; save as UTF-8`);
 }
 
 /** The position of the first byte that cannot stand where it stands, by halving. */

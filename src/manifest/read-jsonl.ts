@@ -1,7 +1,7 @@
 import { defined } from '../domain/defined.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { type Cell, RECORD_BYTES_MAX } from '../domain/raw-row.js';
-import { checkedBytes, withoutBoms } from './checked-bytes.js';
+import { type CheckedBytes, checkedBytes, withoutBoms } from './checked-bytes.js';
 import { ManifestStop } from './problem.js';
 
 /** One line of a JSONL manifest: its cells (repeated fields included), or why it is no row. */
@@ -13,7 +13,7 @@ const LF = 10;
 export async function* readJsonl(source: AsyncIterable<Uint8Array>): AsyncGenerator<JsonlRecord> {
   const checked = checkedBytes(source);
   let line = 0;
-  for await (const text of linesOf(checked.chunks)) {
+  for await (const text of linesOf(checked)) {
     line += 1;
     if (text === undefined) {
       throw new ManifestStop('B55', line, 1, `line is over ${RECORD_BYTES_MAX} bytes; a cell may have 1 MiB`);
@@ -25,7 +25,7 @@ export async function* readJsonl(source: AsyncIterable<Uint8Array>): AsyncGenera
   if (failure !== undefined) throw failure;
 }
 
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string | undefined> {
+async function* linesOf({ chunks, failure }: CheckedBytes): AsyncGenerator<string | undefined> {
   let parts: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
@@ -44,7 +44,8 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string | 
       return;
     }
   }
-  if (bytes > 0) yield Buffer.concat(parts).toString('utf8');
+  // What stands before a bad byte is a part of a line, and nothing is wrong with it.
+  if (bytes > 0 && failure() === undefined) yield Buffer.concat(parts).toString('utf8');
 }
 
 function recordOf(text: string, line: number): JsonlRecord {

@@ -83,6 +83,26 @@ describe('the file', () => {
     ]);
   });
 
+  it('B3, B4: bytes that are no text, after the problems before them', async () => {
+    for (const [bad, code] of [
+      ['\xe9', 'B3'],
+      ['\0', 'B4'],
+    ] as const) {
+      const rows = Buffer.from(`${HEADER}\n${good('.a')}\nb,${REST.replace('fox', bad)}\n`, 'latin1');
+      expect(await printed(rows)).toEqual([
+        expect.stringMatching(new RegExp(`^<stdin>:1:1: ${code} `)),
+        expect.stringMatching(/^<stdin>:2:1: B12 /),
+      ]);
+      const lines = Buffer.from(`\n{"id":".a","kind":"svc/none"}\n{"id":"b${bad}"}\n`, 'latin1');
+      const { printed: problems } = await checkText(lines, { format: 'jsonl' });
+      expect(problems.map((problem) => problem.split(' ', 2).join(' '))).toEqual([
+        `<stdin>:1:1: ${code}`,
+        '<stdin>:2:1: B12',
+        '<stdin>:2:2: B57',
+      ]);
+    }
+  });
+
   it('B5: an unclosed quote, with the line where it was opened', async () => {
     const text = `${HEADER}\n${good('a')}\nb,svc/image,"two\nlines","never\nclosed\n`;
     expect(await printed(text)).toEqual(['<stdin>:3:4: B5 quote opened at line 4 is never closed']);
