@@ -3,7 +3,7 @@ import type { AccountSettings } from '../contract/account.js';
 import { defined } from '../domain/defined.js';
 import { targetProblem } from '../domain/notice.js';
 import { isAddressLike, isS3Address, parseS3Address, S3_FORM } from '../domain/s3.js';
-import { safeText } from '../domain/secret.js';
+import { safeText, withoutTypedKeys } from '../domain/secret.js';
 import { type BaseUrl, readBaseUrl, readCallbacks } from './base-url.js';
 import { ConfigError, type ConfigProblem } from './config-error.js';
 import type { OriginName } from './layers.js';
@@ -119,6 +119,9 @@ function contradictions(config: Config, mayBeRehearsal: boolean, given: GivenVal
   if (!NAME.test(config.account.name)) {
     const message = `${given.nameOf('account.name')} may use letters, digits, . _ - (max 120), no dot at either end`;
     wrong('account.name', message);
+  } else if (withoutTypedKeys(config.account.name) !== config.account.name) {
+    // It stands in paths, in what notices say and in the ids of a Temporal that others read.
+    wrong('account.name', `${given.nameOf('account.name')} may not be an API key`);
   }
   if (config.ambiguity === 'if-proved' && !config.account.exclusive) {
     const message = `${given.nameOf('ambiguity')} if-proved needs account.exclusive: true (--exclusive): the balance proves nothing while others spend from the account`;

@@ -42,6 +42,16 @@ describe('5-X14: flags and variables', () => {
   });
 });
 
+test('a key that was given to another setting is not shown, in JSON either', async () => {
+  const env = { CALLSHEET_USER_AGENT: 'sk-svc-secret-1', CALLSHEET_OUT: '/films/sk-svc-secret-2' };
+  for (const form of [[], ['--json'], ['--json', '--origin']]) {
+    const { exitCode, stdout } = await cli(['config', 'show', ...form], { env });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('[redacted]');
+    expect(stdout).not.toContain('secret-');
+  }
+});
+
 test("no escape sequence of somebody else's settings file or folder reaches the terminal", async () => {
   const home = await seededHome('b', [{ id: 'one', record: {} }]);
   const options = await readBatchOptions(home.home, 'b');

@@ -337,6 +337,14 @@ describe('what is refused', () => {
     }
   });
 
+  test('an API key is no name of an account, which is shown and stored everywhere', async () => {
+    for (const name of ['sk-svc-secret-1', 'films.sk-svc-secret-1']) {
+      expect(await problemsOf({ flags: { 'account.name': name } })).toEqual(['B56 --account may not be an API key']);
+    }
+    const { config } = await load({ flags: { 'account.name': 'task-svc-films' } });
+    expect(config.account.name).toBe('task-svc-films');
+  });
+
   test('price rules, with the place in the list', async () => {
     writeConfig('{"prices":[\n{"kind":"svc/image","components":[{"unit":"pixel","credits":0.1}]}]}');
     const problems = await problemsOf({});

@@ -4,6 +4,7 @@ import { environmentName, type PlacedSetting, valueAt } from '../../config/setti
 import { SETTINGS } from '../../config/settings.js';
 import { formatCredits } from '../../domain/money.js';
 import { targetLabel } from '../../domain/notice.js';
+import { withoutTypedKeys } from '../../domain/secret.js';
 import type { Cli } from '../io.js';
 import { addExamples, openExplaining, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
@@ -44,7 +45,9 @@ async function showSettings(session: Session, { withOrigin, profile, problems }:
   const { terminal } = session;
   const key = session.keyOrigin;
   const rows = SETTINGS.map((setting) => {
-    const own = shownValue(session, setting);
+    const value = shownValue(session, setting);
+    // A key that somebody gave to the wrong setting is shown nowhere.
+    const own = typeof value === 'string' ? withoutTypedKeys(value) : value;
     const named = own === null ? profile.get(setting.path) : undefined;
     const origin = session.origins.get(setting.path) ?? { name: 'default' as const };
     return { setting, value: named ?? own, origin: named === undefined ? origin : PROFILE };
