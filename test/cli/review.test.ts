@@ -70,6 +70,18 @@ describe('review list (design 3, Policy and people)', () => {
   });
 });
 
+test('a row that a person settled is not listed while its order waits for the engine', async () => {
+  const rows = ['lost', 'free', 'again', 'left'].map((id) => ({ id, states: [LOST, UNDECIDED], record: REVIEW }));
+  const seeded = await seededHome('b', rows);
+  seeded.stopEngine();
+  await seeded.run('review', 'mark-lost', 'b', 'lost', '--yes');
+  await seeded.run('review', 'mark-lost', 'b', 'free', '--not-billed', '--yes');
+  await seeded.run('review', 'resubmit', 'b', 'again', '--yes');
+  const list = JSON.parse((await seeded.run('review', 'list', '--json')).stdout);
+  expect(list.rows).toMatchObject([{ id: 'left', status: 'review' }]);
+  expect(list.total).toEqual({ rows: 1, at_stake: '0.4', unknown_rows: 0 });
+});
+
 describe('review show', () => {
   test('the evidence with its numbers: balance before, the fall, what others took, what is missing, the price', async () => {
     const { stdout } = await home.run('review', 'show', 'b', 'one');

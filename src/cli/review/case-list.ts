@@ -88,6 +88,8 @@ export async function listCases(session: Session, batch: string | undefined): Pr
   for (const known of batches) {
     const records: (RowRecord | undefined)[] = [];
     for await (const found of caseRows(known)) {
+      // What a person ordered of it is recorded: its row ends, or is sent again, by that.
+      if (!isCase(found)) continue;
       cases.push(listedCase(found));
       records.push(found.record);
     }
