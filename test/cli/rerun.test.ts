@@ -51,6 +51,14 @@ test.each([
   expect(await states(id)).toEqual(before);
 });
 
+test('an order that waits for the engine names the command that carries it out as the next one', async () => {
+  const { exitCode, stdout } = await home.run('rerun', 'b', 'one', '--yes', '--json');
+  const answer = JSON.parse(stdout);
+  expect(exitCode).toBe(0);
+  expect(answer).toMatchObject({ queued: false, next: expect.stringMatching(/^callsheet resume b /) });
+  expect(answer.held).toContain(`\`${answer.next}\` carries it out`);
+});
+
 test('the same order again, while the first is carried out, names it and what follows it', async () => {
   const record = await home.records.readRecord('b', 'one');
   const [attempt] = await home.ledger.read('b', 'one');

@@ -84,9 +84,10 @@ export async function recordRerun(
 
 function tell({ session, batch }: KnownBatch, rows: readonly string[], held: string | undefined): void {
   const { terminal, isJson } = session;
-  const next = commandHint(session, orderWords('watch', batch));
+  const queued = held === undefined;
+  // While nothing works on the batch there is nothing to watch.
+  const next = commandHint(session, orderWords(queued ? 'watch' : 'resume', batch));
   if (isJson) {
-    const queued = held === undefined;
     terminal.json({ schema: 1, batch, command: 'rerun', rows, queued, held: held ?? null, next });
     return;
   }
