@@ -1,10 +1,11 @@
 import { REASONS } from '../domain/failure.js';
 import { formatCredits } from '../domain/money.js';
 import { orderWords } from '../domain/order-words.js';
-import { STATUSES, type StartAgain, startAgain } from '../domain/outcome.js';
+import { STATUSES } from '../domain/outcome.js';
 import type { ReportRows, Share, ShownRow } from './collect.js';
 import { barChart, besideHref, type Html, html, instant, rowsText, shortened, TABLES_HEAD, table } from './html.js';
 import { mediaList, type Tile } from './media-page.js';
+import { nextCommand } from './next-command.js';
 import type { ReportTerms } from './report-terms.js';
 import type { FailureGroup } from './tallies.js';
 
@@ -76,41 +77,22 @@ function why({ reasonCode, reason }: ShownRow): Html {
   return html`<td>${reasonCode} <span class="soft">${shortened(reason, 200)}</span></td>`;
 }
 
-function failures({ failures: all }: ReportRows, terms: ReportTerms): Html {
+function failures(report: ReportRows, terms: ReportTerms): Html {
+  const { failures: all } = report;
   if (all.length === 0) return html``;
-  const rows = all.slice(0, FAILURES_SHOWN).map((group) => failureRow(group, terms));
+  const rows = all.slice(0, FAILURES_SHOWN).map((group) => failureRow(group, nextCommand(group, report, terms)));
   const hidden = all.length - rows.length;
   const more = hidden > 0 ? html`<p>${hidden} more kinds of failures stand in results.csv.</p>` : html``;
   return html`<h2>Not done</h2>${table('Equal failures together', 'failures', rows)}${more}`;
 }
 
-function failureRow({ status, reasonCode, reason, count, ids }: FailureGroup, terms: ReportTerms): Html {
+function failureRow({ status, reasonCode, reason, count, ids }: FailureGroup, next: string): Html {
   const facts =
     reasonCode !== undefined && reasonCode in REASONS ? REASONS[reasonCode as keyof typeof REASONS] : undefined;
   const example = `${ids[0] ?? ''}${reason === undefined ? '' : `: ${shortened(reason, 300)}`}`;
   return html`<tr><td class="n">${count}</td><td>${status} ${reasonCode ?? ''} <span class="soft">${facts?.meaning ?? ''}</span></td>
-<td>${example}</td><td><code>${nextCommand(status, reasonCode, terms)}</code> <span class="soft">${facts?.advice ?? ''}</span></td></tr>`;
+<td>${example}</td><td><code>${next}</code> <span class="soft">${facts?.advice ?? ''}</span></td></tr>`;
 }
-
-function nextCommand(status: string, reasonCode: string | undefined, { batch, awaitsApproval }: ReportTerms): string {
-  if (status === 'review' || status === 'lost_paid') return `callsheet ${orderWords('review list', batch)}`;
-  if (status === 'skipped') return `callsheet ${orderWords('results', batch)}`;
-  if (status === 'not_started') {
-    const again = startAgain(reasonCode);
-    if (again !== 'run') return START_AGAIN[again](batch);
-    if (awaitsApproval) return `callsheet ${orderWords('approve', batch)}`;
-    // The budget that they stopped at has no room for them.
-    return `callsheet ${orderWords('resume', batch, reasonCode === 'budget_reached' ? '--max-credits <more>' : '')}`;
-  }
-  return `callsheet ${orderWords('retry', batch, reasonCode === undefined ? '' : `--class ${reasonCode}`)}`;
-}
-
-const START_AGAIN: Record<Exclude<StartAgain, 'run'>, (batch: string) => string> = {
-  retry: (batch) => `callsheet ${orderWords('retry', batch)}`,
-  follow: (batch) => `callsheet ${orderWords('retry', batch)}`,
-  review: (batch) => `callsheet ${orderWords('review list', batch)}`,
-  'accept inputs': (batch) => `callsheet ${orderWords('retry', batch, '--accept-inputs')}`,
-};
 
 function outputs({ outputCount }: ReportRows, tiles: readonly Tile[]): Html {
   const list = mediaList(

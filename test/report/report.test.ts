@@ -91,6 +91,20 @@ test('a row that a failed one would have fed names it, and such rows stay one ki
   expect(rows.failures.map(({ count }) => count)).toEqual([2]);
 });
 
+test('rows that a person gave up, and what they feed, come with the order that pays for them again', async () => {
+  const make = (index: number): Partial<ResultLine> =>
+    index === 2
+      ? { ended: 'not_started', endedFor: 'upstream_review' }
+      : { record: wholeRecord(`row-${index}`, { status: 'lost_paid', reasonCode: 'marked_lost', files: [] }) };
+  const again = '<code>callsheet review resubmit shots row-0 row-1</code>';
+  const page = reportPage(await collectRows(lines(3, make), { createdAtMs: 0 }), terms(), []);
+  expect(page.split(again)).toHaveLength(3);
+  // `review list` has none of them.
+  expect(page).not.toContain('review list');
+  const many = await collectRows(lines(4, (index) => make(Math.min(index, 1))), { createdAtMs: 0 });
+  expect(reportPage(many, terms(), [])).toContain('<code>callsheet review resubmit shots &lt;id&gt;</code>');
+});
+
 test('on a phone the style names the column of each value, and no cell does', async () => {
   const failed = { status: 'failed' as const, reasonCode: 'render_failed' as const, files: [] };
   const rows = await collectRows(
