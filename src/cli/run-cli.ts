@@ -44,7 +44,11 @@ const BARE_FLAGS: ReadonlyMap<string, string> = new Map([
 function normalized(args: readonly string[]): string[] {
   const words = args.map((one) => BARE_FLAGS.get(one) ?? one);
   if (words.length === 0) return ['--help'];
-  return words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+  const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+  // Asked for the help of a command that there is none of, commander would show the whole program's and end with 0.
+  const [name = ''] = asked;
+  const isUnknown = name !== 'help' && !name.startsWith('-') && !COMMANDS.some((entry) => entry.name === name);
+  return isUnknown ? [name] : asked;
 }
 
 /** Loads the one command that is used, else every one; the others are only lines of the help. */

@@ -259,6 +259,8 @@ describe('every command', () => {
 describe('wrong command lines end with 2 and a hint', () => {
   test.each([
     [['rnu'], "error: unknown command 'rnu'\n(Did you mean run?)\n`callsheet --help` shows what it takes.\n"],
+    [['rnu', '--help'], "error: unknown command 'rnu'\n(Did you mean run?)\n`callsheet --help` shows what it takes.\n"],
+    [['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)\n`callsheet --help` shows what it takes.\n"],
     [['sk-svc-abc'], "error: unknown command '[redacted]'\n`callsheet --help` shows what it takes.\n"],
     [
       ['run', 'a.csv', 'sk-svc-abc', '--sk-svc-abc'],
