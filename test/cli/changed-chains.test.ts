@@ -5,7 +5,7 @@ import { type ChangedId, noteChanged } from '../../src/cli/plan/changed-rows.js'
 import type { RefusingPlace } from '../../src/cli/plan/errors-file.js';
 import { keepFedRows, recordKept } from '../../src/cli/plan/kept-rows.js';
 import { coveredBy, refuseChangedRows, withFedRows } from '../../src/cli/plan/refuse-rows.js';
-import type { PlannedRow } from '../../src/cli/plan/row-planner.js';
+import { type PlannedRow, planRow } from '../../src/cli/plan/row-planner.js';
 import { UserError } from '../../src/cli/user-error.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { fedMedia, type Row } from '../../src/domain/row.js';
@@ -93,6 +93,14 @@ describe('a changed row and what it feeds', () => {
     const refuse = () => refuseChangedRows(found, place, false);
     expect(refuse).toThrow(/'hero' .*\n2 rows were submitted with other values, 1 of which changed rows feed/);
     expect(refuse).not.toThrow(/'film'|'edit'/);
+  });
+
+  test('a copy whose render anew a person ordered is not changed: nothing goes through it', () => {
+    const rerun = rowRecord({ id: 'edit', rowHash: 'hash-edit', attempts: 0, reusedFrom: 'b/edit', rerunAtMs: 1 });
+    const planned = planRow(edit.row, rerun, [], null, false);
+    expect(planned).toMatchObject({ plan: { plan: 'submit' }, reusedFrom: 'b/edit' });
+    expect(noted(planned)).toEqual([]);
+    expect(noted(planRow({ ...edit.row, hash: 'other' }, rerun, [], null, false))).toMatchObject([{ passes: true }]);
   });
 
   test('the head of a chain is named also where it was taken over itself, before any request of its own', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { configuredCost } from '../../src/books/prices/price-book.js';
 import { approvalOf } from '../../src/cli/plan/approve-plan.js';
-import { type ChangedId, noteChanged } from '../../src/cli/plan/changed-rows.js';
+import { type ChangedId, changedColumns, noteChanged } from '../../src/cli/plan/changed-rows.js';
 import { planJson } from '../../src/cli/plan/make-plan.js';
 import { newPlanTally, type PlanTally, planCosts, tallyRow } from '../../src/cli/plan/plan-tally.js';
 import { costText, type Plan } from '../../src/cli/plan/plan-view.js';
 import { coveredBy, refuseChangedRows, refuseTakenNames } from '../../src/cli/plan/refuse-rows.js';
-import { changedColumns, type PlannedRow, planRow } from '../../src/cli/plan/row-planner.js';
+import { type PlannedRow, planRow } from '../../src/cli/plan/row-planner.js';
 import { renderTimeOf, wallClock } from '../../src/cli/plan/wall-clock.js';
 import { takenName } from '../../src/cli/reuse/check-render.js';
 import type { Attempt, AttemptState, Intent } from '../../src/domain/attempt.js';

@@ -8,7 +8,8 @@ import { type BatchPlace, type HomeAccess, openPlace } from '../access/home-acce
 import { fileAsItLies } from '../batch/file-as-it-lies.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
-import { type PlannedRow, withColumns } from './row-planner.js';
+import { withColumns } from './changed-rows.js';
+import type { PlannedRow } from './row-planner.js';
 
 /** Rows of a manifest that are left as they are: their records say so before the batch's workflow comes to them. */
 

@@ -7,10 +7,10 @@ import type { ChangedOrder } from '../batch/run-flags.js';
 import type { TakenName } from '../reuse/check-render.js';
 import { EXIT, UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
-import { type ChangedId, type FeedingRows, feedingRows, isFedBy, noteChanged } from './changed-rows.js';
+import { type ChangedId, type FeedingRows, feedingRows, isFedBy, noteChanged, withColumns } from './changed-rows.js';
 import { type RefusingPlace, rowProblem, tellRefused } from './errors-file.js';
 import type { CountedRows } from './row-counter.js';
-import { createRowPlanner, withColumns } from './row-planner.js';
+import { createRowPlanner } from './row-planner.js';
 
 /** So many of one kind are shown, the rest are counted. */
 const SHOWN_MAX = 20;

@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { Attempt } from '../../domain/attempt.js';
 import { defined } from '../../domain/defined.js';
-import type { RowRecord } from '../../domain/outcome.js';
+import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { intentOf, isAtService, isKnownUnbilled, standingOf } from '../../domain/standing.js';
 import { isCancelledBatch } from '../../home/batch-marks.js';
@@ -23,6 +22,8 @@ export interface PlannedRow {
   isUntried: boolean;
   /** Its record names files: another render of it steps aside where its name is taken. */
   hasFiles?: true;
+  /** Its record is of the values that it has now: what is rendered is ordered anew, and nothing was changed. */
+  isSame?: true;
   /** It was never rendered here and cost nothing, so that an earlier render may stand for it. */
   mayReuse?: true;
   /** `batch/id` of the render that was taken over for it. */
@@ -119,7 +120,8 @@ export function planRow(
   const { reusedFrom, files } = record ?? {};
   const sha256 = files?.[0]?.sha256;
   const hasFiles = record !== undefined && record.status !== 'skipped' && record.files.length > 0;
-  const marks = { ...(mayReuse && { mayReuse }), ...(hasFiles && { hasFiles }) };
+  const isSame = record !== undefined && isRecordOf(record, row.hash);
+  const marks = { ...(mayReuse && { mayReuse }), ...(hasFiles && { hasFiles }), ...(isSame && { isSame }) };
   const common = { row, isUntried, ...marks, ...defined({ reusedFrom, sha256, changed }) };
   // As its pages find it: nothing is sent for a batch that was cancelled, but what a person ordered since.
   const order = { retry, ends: isCancelled ? CANCELLED : undefined };
@@ -159,42 +161,4 @@ function toSubmit(row: Row): PlannedRow {
 export function freshPlan({ shares }: Row, record?: RowRecord): RowPlan {
   const isShared = shares !== undefined && record?.reasonCode !== 'shared_row_failed';
   return { plan: isShared ? 'shared' : 'submit' };
-}
-
-/** Columns in which two rows ask the service for something else. Pure. */
-export function changedColumns(before: Row, now: Row): string[] {
-  const facts = (row: Row): Record<string, unknown> => ({
-    kind: row.kind,
-    ...row.cells,
-    ...mediaFacts(row),
-    ...defined({ extra: row.extra }),
-  });
-  const [then, after] = [facts(before), facts(now)];
-  return [...new Set([...Object.keys(then), ...Object.keys(after)])].filter(
-    (column) => !isDeepStrictEqual(then[column], after[column]),
-  );
-}
-
-/** Where the row stands that feeds a column is no difference. */
-function mediaFacts({ media }: Row): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(media).map(([column, list]) => [
-      column,
-      list.map((item) => (item.source === 'row' ? { ...item, at: 0 } : item)),
-    ]),
-  );
-}
-
-/** With the columns that differ from what was submitted, where the row as it was then can be read. */
-export async function withColumns({ access, batch }: BatchPlace, planned: PlannedRow): Promise<PlannedRow> {
-  const { row, changed } = planned;
-  if (changed === undefined) return planned;
-  const attempts = await access.ledger.read(batch, row.id);
-  const intent = attempts.map(intentOf).findLast((one) => one?.rowHash === changed.submittedHash);
-  if (intent === undefined) return planned;
-  const { generation, part, index } = intent;
-  // The refusal is certain; only its words depend on the old row.
-  const before = await access.rows.readRow(batch, generation, part, index).catch(() => undefined);
-  if (before === undefined) return planned;
-  return { ...planned, changed: { ...changed, columns: changedColumns(before.row, row) } };
 }
