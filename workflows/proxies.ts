@@ -16,8 +16,8 @@ import type { DownloadPriority } from '../src/domain/output-tries.js';
 /** Lower is sooner on the api queue: reads of an open case, submits, polls, other reads. */
 const PRIORITY = { caseRead: 1, submit: 2, poll: 3, read: 4 } as const;
 
-/** The longest wait for the headers of a submit's answer where its own end is documented. */
-const HEADERS_MAX_MS = 300_000;
+/** The longest wait for the headers of a submit's answer where its own end is documented (vendor-f). */
+const HEADERS_MAX_MS = 600_000;
 /** So long may the body of an answer take that holds the output itself. */
 const BODY_MAX_MS = 1_800_000;
 

@@ -4,12 +4,12 @@ import { type Kind, providerOf } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
 import { acceptanceOf, intentOf } from '../domain/standing.js';
 import { callMaxMs, longestRenderMs } from '../kinds/expected.js';
-import { adapterFor } from '../kinds/index.js';
+import { factsOf } from '../kinds/facts.js';
 import { hasFollowUp } from './prices/row-price.js';
 
 /** How long things last at the service, by the documents and the account's settings, in ms as the clock runs here. */
 
-/** A submit of a job is answered within this, or never. */
+/** A submit of a job is answered within this, or never, where the documents name no other time. */
 const ASYNC_HEADERS_MS = 300_000;
 /** The way of an answer takes its own time in a rehearsal as well. */
 const SYNC_HEADERS_MIN_MS = 10_000;
@@ -32,7 +32,8 @@ export function syncMaxMs({ waits, timeScale }: Waits, kind: Kind): number {
  * a limit below the call's own end would pay and throw away.
  */
 export function headersLimitMs(settings: Waits, kind: Kind): number {
-  if (adapterFor(kind).flow === 'async') return ASYNC_HEADERS_MS;
+  const facts = factsOf(kind);
+  if (facts.flow === 'async') return facts.answerMaxMs ?? ASYNC_HEADERS_MS;
   return Math.max(SYNC_HEADERS_MIN_MS, syncMaxMs(settings, kind));
 }
 
@@ -59,7 +60,7 @@ export function bornAfterMs({ settings }: Pick<Timed, 'settings'>): number {
 export function lastedMs({ settings }: Pick<Timed, 'settings'>, kind: Kind, row?: Row): number {
   const { timeScale, waits } = settings;
   if (row !== undefined) return longestRenderMs(row, waits).ms / timeScale;
-  const isAsync = adapterFor(kind).flow === 'async';
+  const isAsync = factsOf(kind).flow === 'async';
   return (isAsync ? renderMaxMs({ settings }, kind) : callMaxMs(kind, waits)) / timeScale;
 }
 

@@ -27,6 +27,8 @@ export interface AsyncFacts extends CommonFacts {
   readonly flow: 'async';
   /** The shortest documented gap between polls, ms (service document 2, "What the service does", 2). */
   readonly pollBaseMs: number;
+  /** The documented wait of a client for an answer to the submit, ms; five minutes where none is shown. */
+  readonly answerMaxMs?: number;
   /** The longest documented render, ms; an hour where none is shown. */
   readonly renderMaxMs?: number;
   /** The handle's documented life, ms, or null where none is documented. */

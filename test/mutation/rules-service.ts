@@ -84,7 +84,10 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
     [7, 'exactly(pixels / 1e6)', 'exactly(pixels / 1e5)'],
     [[11, 207], 'outputLifeMs: 7 * DAY_MS,', 'outputLifeMs: DAY_MS,', { 207: 1 }],
   ]),
-  ...within('src/kinds/vendor-f/facts.ts', [[8, 'second: knownOr(seconds, UNKNOWN)', 'second: UNKNOWN']]),
+  ...within('src/kinds/vendor-f/facts.ts', [
+    [8, 'second: knownOr(seconds, UNKNOWN)', 'second: UNKNOWN'],
+    [221, 'answerMaxMs: HOUR_MS / 6', 'answerMaxMs: HOUR_MS / 12'],
+  ]),
   ...within('src/books/prices/price-book.ts', [[8, 'facts.billedTokens / 1e6', 'facts.billedTokens / 1e5', 1]]),
   ...within('src/kinds/fact.ts', [[24, 'const CLIP_SECONDS_APART = 1;', 'const CLIP_SECONDS_APART = 0;']]),
   ...within('src/kinds/vendor-d/facts.ts', [[210, "'million-tokens': UNKNOWN", "'million-tokens': { lo: 0, hi: 0 }"]]),

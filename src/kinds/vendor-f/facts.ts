@@ -15,6 +15,8 @@ export const vendorFFacts: FamilyFacts = {
     charge: 'unknown',
     output: 'video',
     pollBaseMs: POLL_BASE_MS,
+    // "Use client timeouts of 10 minutes or more".
+    answerMaxMs: HOUR_MS / 6,
     renderMaxMs: 0.5 * HOUR_MS,
     handleLifeMs: null,
     urlLifeMs: HOUR_MS,
