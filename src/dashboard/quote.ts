@@ -87,8 +87,7 @@ async function withFollowing(
   // Also while it is rendered again: what follows waits for that, and is sent.
   const hasOutput = ({ status, files }: PageRow): boolean =>
     FEEDS.includes(status) || (LIVE.includes(status) && files.length > 0);
-  const brings = (feeder: PageRow | undefined) =>
-    feeder !== undefined && (found.has(feeder.id) || hasOutput(feeder));
+  const brings = (feeder: PageRow | undefined) => feeder !== undefined && (found.has(feeder.id) || hasOutput(feeder));
   // Once more for each row that stands before what feeds it.
   for (let before = -1; before !== found.size; ) {
     before = found.size;

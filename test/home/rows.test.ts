@@ -9,7 +9,11 @@ import { storedRow } from './support/examples.js';
 
 const meta = { columns: ['id', 'kind', 'prompt'], passthroughColumns: ['x-note'], createdAtMs: 5 };
 
-async function writeRows(store: Store, rows: StoredRow[], over: Partial<typeof meta> & { nativeColumns?: string[] } = {}) {
+async function writeRows(
+  store: Store,
+  rows: StoredRow[],
+  over: Partial<typeof meta> & { nativeColumns?: string[] } = {},
+) {
   const writer = createRowsWriter(store, 'default', 'b');
   for (const row of rows) await writer.add(row);
   return await writer.finish({ ...meta, ...over });

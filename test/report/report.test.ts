@@ -101,7 +101,10 @@ test('rows that a person gave up, and what they feed, come with the order that p
   expect(page.split(again)).toHaveLength(3);
   // `review list` has none of them.
   expect(page).not.toContain('review list');
-  const many = await collectRows(lines(4, (index) => make(Math.min(index, 1))), { createdAtMs: 0 });
+  const many = await collectRows(
+    lines(4, (index) => make(Math.min(index, 1))),
+    { createdAtMs: 0 },
+  );
   expect(reportPage(many, terms(), [])).toContain('<code>callsheet review resubmit shots &lt;id&gt;</code>');
 });
 
