@@ -7,10 +7,7 @@ import type { Media, Row } from '../domain/row.js';
 /** The facts of a family: what is constant of each of its kinds. Pure, and without the columns or the wire. */
 export type FamilyFacts = Readonly<Record<string, KindFacts>>;
 
-/**
- * What is true of every row of a kind, and what follows from a row by itself: what comes out, how long it lives, what
- * bills. Prices, checks of outputs and waits go by it.
- */
+/** What is true of every row of a kind or follows from the row itself; prices, checks of outputs and waits go by it. */
 export type KindFacts = SyncFacts | AsyncFacts;
 
 /** The answer to the submit is the result. */

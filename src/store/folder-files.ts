@@ -44,16 +44,12 @@ export async function findFolder(folder: Folder, segments: readonly string[]): P
   }
 }
 
-/** Makes the folder and those above it. Nothing of it is durable before `syncPlaces`. */
-export async function makeFolder(folder: Folder, segments: readonly string[]): Promise<Place> {
-  try {
-    return await makeBelow(folder, segments);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT' || folder.durable.size === 0) throw error;
-    // Somebody removed a folder that we remembered: look again.
-    folder.durable.clear();
-    return await makeBelow(folder, segments);
-  }
+/**
+ * Makes the folder and those above it, also where somebody removed one that was remembered. Nothing of it is durable
+ * before `syncPlaces`.
+ */
+export function makeFolder(folder: Folder, segments: readonly string[]): Promise<Place> {
+  return whileFolderGoes(folder, () => makeBelow(folder, segments));
 }
 
 /** Makes what was written into these folders durable, and remembers which of them need no fsync of their own again. */
@@ -65,11 +61,33 @@ export async function syncPlaces(folder: Folder, places: readonly Place[]): Prom
   for (const path of places.flatMap((place) => place.made)) folder.durable.add(path);
 }
 
-/** Writes a whole new file under a temporary name in the folder, fsynced. */
-export async function writeTemporary(folder: Folder, path: string, bytes: Uint8Array): Promise<string> {
-  const temporary = join(path, `.tmp-${randomBytes(9).toString('hex')}`);
-  await writeNew(await callsOf(folder), temporary, bytes, folder.fileMode);
-  return temporary;
+/** A whole new file under a temporary name, fsynced, in the folder that it is to be in, which is made where it is absent. */
+export function writeTemporary(
+  folder: Folder,
+  segments: readonly string[],
+  bytes: Uint8Array,
+): Promise<{ place: Place; temporary: string }> {
+  return whileFolderGoes(folder, async () => {
+    const place = await makeFolder(folder, segments);
+    const temporary = join(place.path, `.tmp-${randomBytes(9).toString('hex')}`);
+    await writeNew(await callsOf(folder), temporary, bytes, folder.fileMode);
+    return { place, temporary };
+  });
+}
+
+/** So often a folder may be found gone before its place counts as missing. */
+const TRIES_MAX = 20;
+
+/** Another command's probe takes a new folder away again while it is still empty: what was begun in it is begun anew. */
+export async function whileFolderGoes<T>(folder: Folder, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT' || tries >= TRIES_MAX) throw error;
+      folder.durable.clear();
+    }
+  }
 }
 
 /**

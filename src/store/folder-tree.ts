@@ -4,7 +4,7 @@ import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { callsOf, type Folder } from './folder-calls.js';
 import { errorCode, toStoreError } from './folder-errors.js';
-import { findFolder, makeFolder } from './folder-files.js';
+import { findFolder, makeFolder, whileFolderGoes } from './folder-files.js';
 import { byCodeUnit, isSafeSegment, type Store, StoreError, segmentsOf } from './port.js';
 
 /** Walks the folder store in the order of its keys, without the temporary files. */
@@ -123,19 +123,9 @@ function stampOf(location: string, key: string): string | undefined {
 
 export type ProbedFiles = Pick<Store, 'put' | 'putIfAbsent' | 'remove'>;
 
-/** So often a probe may find its folder gone before the place counts as missing. */
-const PROBES_MAX = 20;
-
 /** Proves that files can be written and kept from a second writer; leaves nothing behind. Throws where they cannot. */
-export async function probeFolder(folder: Folder, files: ProbedFiles): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await probeOnce(folder, files);
-    } catch (error) {
-      // Another command's probe of the same new folder took it away again.
-      if (errorCode(error) !== 'ENOENT' || tries >= PROBES_MAX) throw error;
-    }
-  }
+export function probeFolder(folder: Folder, files: ProbedFiles): Promise<void> {
+  return whileFolderGoes(folder, () => probeOnce(folder, files));
 }
 
 async function probeOnce(folder: Folder, files: ProbedFiles): Promise<void> {

@@ -75,8 +75,7 @@ function unexplained(folder: Folder): ProbedFiles {
 
 async function put(folder: Folder, key: string, bytes: Uint8Array): Promise<void> {
   const segments = segmentsOf(key);
-  const place = await makeFolder(folder, segments.slice(0, -1));
-  const temporary = await writeTemporary(folder, place.path, bytes);
+  const { place, temporary } = await writeTemporary(folder, segments.slice(0, -1), bytes);
   const calls = await callsOf(folder);
   await calls.rename(temporary, join(place.path, segments.at(-1) ?? '')).catch(async (error: unknown) => {
     await calls.remove(temporary);
@@ -87,17 +86,16 @@ async function put(folder: Folder, key: string, bytes: Uint8Array): Promise<void
 
 async function putAllIfAbsent(folder: Folder, entries: readonly StoreEntry[]): Promise<boolean[]> {
   const targets = entries.map((entry) => ({ segments: segmentsOf(entry.key), bytes: entry.bytes }));
-  const places = await Promise.all(targets.map(({ segments }) => makeFolder(folder, segments.slice(0, -1))));
   const written = await Promise.allSettled(
-    targets.map(({ bytes }, i) => writeTemporary(folder, places[i]?.path ?? '', bytes)),
+    targets.map(({ segments, bytes }) => writeTemporary(folder, segments.slice(0, -1), bytes)),
   );
-  const temporaries = written.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const files = written.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const calls = await callsOf(folder);
-  const drop = () => Promise.all(temporaries.map((temporary) => calls.remove(temporary)));
+  const drop = () => Promise.all(files.map(({ temporary }) => calls.remove(temporary)));
   const outcome: boolean[] = [];
   try {
     for (const result of written) if (result.status === 'rejected') throw result.reason;
-    for (const [i, temporary] of temporaries.entries()) {
+    for (const [i, { temporary }] of files.entries()) {
       const { segments, bytes } = targets[i] ?? { segments: [], bytes: new Uint8Array() };
       outcome.push(await publishIfAbsent(folder, temporary, join(dirname(temporary), segments.at(-1) ?? ''), bytes));
     }
@@ -106,6 +104,7 @@ async function putAllIfAbsent(folder: Folder, entries: readonly StoreEntry[]): P
     throw error;
   }
   // Also where a key was taken: its writer may have died before it was durable, and we are about to rely on it.
+  const places = files.map(({ place }) => place);
   await Promise.all([syncPlaces(folder, places), drop()]);
   return outcome;
 }

@@ -105,8 +105,9 @@ describe.skipIf(!hasTemporal())('a shared Temporal (F47, F48)', () => {
   it('F48: two command lines start the same manifest at once: one batch, each row paid once', async () => {
     const worker = await startWorker();
     const both = [rig.start(RUN, { env }), rig.start(RUN, { env })];
-    const codes = await Promise.all(both.map(async ({ ended }) => (await ended).code));
-    for (const code of codes) expect([0, 3]).toContain(code);
+    for (const { code, stderr } of await Promise.all(both.map(({ ended }) => ended))) {
+      expect([0, 3], stderr).toContain(code);
+    }
     worker.child.kill('SIGTERM');
     await worker.ended;
     await expectWhole(

@@ -66,6 +66,20 @@ describe('folder: the probe before anything is submitted (B54)', () => {
       expect((await Promise.allSettled(probes)).filter(({ status }) => status === 'rejected')).toEqual([]);
     }
   });
+
+  test('what is written behind a probe stays, though the probe of another takes the empty folder away', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const root = join(temporaryFolder(), 'new', 'out');
+      const writes = Array.from({ length: 8 }, async (_, i) => {
+        const store = createFolderStore(root, { access: 'shared' });
+        await sleep(i / 2);
+        await store.probe();
+        await (i % 2 === 0 ? store.put(`b/${i}`, bytes) : store.putIfAbsent(`b/${i}`, bytes));
+      });
+      expect((await Promise.allSettled(writes)).filter(({ status }) => status === 'rejected')).toEqual([]);
+      expect(readdirSync(join(root, 'b'))).toHaveLength(8);
+    }
+  });
 });
 
 describe('folder: links (threats: path traversal)', () => {
