@@ -49,7 +49,7 @@ describe('simulation', () => {
     ],
     [68, "a gateway's cached answer confirms nothing (T8)", [/b3\/r0\.1: 200, which proves nothing by cached-answer/]],
     [
-      271,
+      455,
       'a grant that is told twice frees no slot of a call that may still run (I4)',
       [/POST \d+ of b1\/(r\d+)\.\d+ makes job[\s\S]*is told again to callsheet\/default\/job\/b1\/\1\b/],
     ],
