@@ -7,6 +7,7 @@ import {
 import type { Activities } from '../activities/index.js';
 import { taskQueues } from '../src/contract/names.js';
 import type { DownloadPriority } from '../src/domain/output-tries.js';
+import { answerMaxMs, BODY_MAX_MS, KINDS } from '../src/kinds/facts.js';
 
 /**
  * The activities as workflows call them, grouped by what repeating costs. Every group bounds the single attempt and,
@@ -16,19 +17,14 @@ import type { DownloadPriority } from '../src/domain/output-tries.js';
 /** Lower is sooner on the api queue: reads of an open case, submits, polls, other reads. */
 const PRIORITY = { caseRead: 1, submit: 2, poll: 3, read: 4 } as const;
 
-/** The longest wait for the headers of a submit's answer where its own end is documented (vendor-f). */
-const HEADERS_MAX_MS = 600_000;
-/** So long may the body of an answer take that holds the output itself. */
-const BODY_MAX_MS = 1_800_000;
-
 /**
- * One paid POST, never repeated by the server; the ledger is the guard, the limits only tell us that it died. A
- * synchronous call without a documented end is answered within `syncMaxMs`.
+ * One paid POST of any kind, never repeated by the server; the ledger is the guard, the limits only tell us that it died.
+ * A synchronous call without a documented end is answered within `syncMaxMs`.
  */
 export function submitProxy(account: string, syncMaxMs: number): Pick<Activities, 'submit'> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).api,
-    startToCloseTimeout: Math.max(HEADERS_MAX_MS, syncMaxMs) + BODY_MAX_MS,
+    startToCloseTimeout: Math.max(...KINDS.map((kind) => answerMaxMs(kind, { syncMaxMs }))) + BODY_MAX_MS,
     heartbeatTimeout: '30 s',
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { maximumAttempts: 1 },

@@ -3,18 +3,14 @@ import type { Attempt } from '../domain/attempt.js';
 import { type Kind, providerOf } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
 import { acceptanceOf, intentOf } from '../domain/standing.js';
-import { callMaxMs, longestRenderMs } from '../kinds/expected.js';
-import { factsOf } from '../kinds/facts.js';
+import { longestRenderMs } from '../kinds/expected.js';
+import { answerMaxMs, BODY_MAX_MS, isAsync } from '../kinds/facts.js';
 import { hasFollowUp } from './prices/row-price.js';
 
 /** How long things last at the service, by the documents and the account's settings, in ms as the clock runs here. */
 
-/** A submit of a job is answered within this, or never, where the documents name no other time. */
-const ASYNC_HEADERS_MS = 300_000;
 /** The way of an answer takes its own time in a rehearsal as well. */
 const SYNC_HEADERS_MIN_MS = 10_000;
-/** So long may the body of an answer take that holds the output itself. */
-const BODY_MAX_MS = 1_800_000;
 /** A claim older than this sends nothing any more: its process was paused and the world has moved on. */
 export const FRESH_MS = 15_000;
 
@@ -24,7 +20,7 @@ type Timed = { settings: Waits; now(): number };
 
 /** A synchronous call has ended at the service after this. */
 export function syncMaxMs({ waits, timeScale }: Waits, kind: Kind): number {
-  return callMaxMs(kind, waits) / timeScale;
+  return answerMaxMs(kind, waits) / timeScale;
 }
 
 /**
@@ -32,8 +28,7 @@ export function syncMaxMs({ waits, timeScale }: Waits, kind: Kind): number {
  * a limit below the call's own end would pay and throw away.
  */
 export function headersLimitMs(settings: Waits, kind: Kind): number {
-  const facts = factsOf(kind);
-  if (facts.flow === 'async') return facts.answerMaxMs ?? ASYNC_HEADERS_MS;
+  if (isAsync(kind)) return answerMaxMs(kind, settings.waits);
   return Math.max(SYNC_HEADERS_MIN_MS, syncMaxMs(settings, kind));
 }
 
@@ -60,8 +55,7 @@ export function bornAfterMs({ settings }: Pick<Timed, 'settings'>): number {
 export function lastedMs({ settings }: Pick<Timed, 'settings'>, kind: Kind, row?: Row): number {
   const { timeScale, waits } = settings;
   if (row !== undefined) return longestRenderMs(row, waits).ms / timeScale;
-  const isAsync = factsOf(kind).flow === 'async';
-  return (isAsync ? renderMaxMs({ settings }, kind) : callMaxMs(kind, waits)) / timeScale;
+  return (isAsync(kind) ? renderMaxMs({ settings }, kind) : answerMaxMs(kind, waits)) / timeScale;
 }
 
 /**

@@ -1,8 +1,8 @@
-import { type Kind, providerOf } from '../domain/kind.js';
+import { providerOf } from '../domain/kind.js';
 import type { OutputFile } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
 import { type AskedOutput, HOUR_MS } from './fact.js';
-import { factsOf, filledCells } from './facts.js';
+import { answerMaxMs, factsOf, filledCells } from './facts.js';
 
 /** What a row's output will be like, and how long its render can take, as far as kind and cells tell. Pure. */
 
@@ -64,7 +64,7 @@ export interface LongestRender {
 export interface RenderWaits {
   /** By provider, with a `default`. */
   renderMaxMs: Readonly<Record<string, number>>;
-  /** Of a synchronous call without a documented end. */
+  /** Of a synchronous call without a documented end: images, edits and interactions. */
   syncMaxMs: number;
 }
 
@@ -76,7 +76,7 @@ const SPEECH_OF_UNKNOWN_LENGTH_MS = 6 * HOUR_MS;
 export function longestRenderMs(row: Pick<Row, 'kind' | 'cells' | 'media'>, waits: RenderWaits): LongestRender {
   const { kind } = row;
   const facts = factsOf(kind);
-  if (facts.flow === 'sync') return { ms: callMaxMs(kind, waits), isLengthKnown: true };
+  if (facts.flow === 'sync') return { ms: answerMaxMs(kind, waits), isLengthKnown: true };
   const { renderMaxMs } = waits;
   const ms = renderMaxMs[providerOf(kind)] ?? renderMaxMs.default ?? HOUR_MS;
   if (facts.speechSeconds === undefined) return { ms, isLengthKnown: true };
@@ -99,10 +99,4 @@ export function reachableSeconds(row: Pick<Row, 'kind' | 'cells' | 'media'>, wai
 /** The same for a render of any row that lasts so long. */
 export function secondsToRead(renderMs: number): number {
   return Math.min(SIGNED_S_MAX, Math.ceil(renderMs / 1_000) + READ_MARGIN_S);
-}
-
-/** How long a synchronous call may run at the service: for images, edits and interactions no end is shown. */
-export function callMaxMs(kind: Kind, { syncMaxMs }: Pick<RenderWaits, 'syncMaxMs'>): number {
-  const facts = factsOf(kind);
-  return (facts.flow === 'sync' ? facts.callMaxMs : undefined) ?? syncMaxMs;
 }

@@ -16,7 +16,7 @@ export interface SyncFacts extends CommonFacts {
   /** It holds none of the plan's simultaneous jobs while it runs (service document 1, Limits). */
   readonly takesNoSlot?: true;
   /** The documented end of the call, ms with the way of its answer. */
-  readonly callMaxMs?: number;
+  readonly answerMaxMs?: number;
 }
 
 /** The submit gives a handle; polls give the result. */

@@ -69,6 +69,18 @@ export function isAsync(kind: Kind): boolean {
   return factsOf(kind).flow === 'async';
 }
 
+/** A handle is answered within this, or never, where the documents name no other time. */
+const HANDLE_MAX_MS = 300_000;
+
+/** The longest wait for the answer to a submit, ms, unscaled; `syncMaxMs` is that of a synchronous call without a documented end. */
+export function answerMaxMs(kind: Kind, { syncMaxMs }: { syncMaxMs: number }): number {
+  const facts = factsOf(kind);
+  return facts.answerMaxMs ?? (facts.flow === 'sync' ? syncMaxMs : HANDLE_MAX_MS);
+}
+
+/** So long, ms, may the body of an answer take that holds the output itself. */
+export const BODY_MAX_MS = 1_800_000;
+
 /** A kind that holds one of the plan's simultaneous jobs while it runs (service document 1, Limits). */
 export function takesSlot(kind: Kind): boolean {
   const facts = factsOf(kind);

@@ -68,7 +68,7 @@ export function writeTemporary(
   bytes: Uint8Array,
 ): Promise<{ place: Place; temporary: string }> {
   return whileFolderGoes(folder, async () => {
-    const place = await makeFolder(folder, segments);
+    const place = await makeBelow(folder, segments);
     const temporary = join(place.path, `.tmp-${randomBytes(9).toString('hex')}`);
     await writeNew(await callsOf(folder), temporary, bytes, folder.fileMode);
     return { place, temporary };
@@ -79,7 +79,7 @@ export function writeTemporary(
 const TRIES_MAX = 20;
 
 /** Another command's probe takes a new folder away again while it is still empty: what was begun in it is begun anew. */
-export async function whileFolderGoes<T>(folder: Folder, work: () => Promise<T>): Promise<T> {
+async function whileFolderGoes<T>(folder: Folder, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();

@@ -4,7 +4,7 @@ import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { callsOf, type Folder } from './folder-calls.js';
 import { errorCode, toStoreError } from './folder-errors.js';
-import { findFolder, makeFolder, whileFolderGoes } from './folder-files.js';
+import { findFolder, makeFolder } from './folder-files.js';
 import { byCodeUnit, isSafeSegment, type Store, StoreError, segmentsOf } from './port.js';
 
 /** Walks the folder store in the order of its keys, without the temporary files. */
@@ -124,11 +124,7 @@ function stampOf(location: string, key: string): string | undefined {
 export type ProbedFiles = Pick<Store, 'put' | 'putIfAbsent' | 'remove'>;
 
 /** Proves that files can be written and kept from a second writer; leaves nothing behind. Throws where they cannot. */
-export function probeFolder(folder: Folder, files: ProbedFiles): Promise<void> {
-  return whileFolderGoes(folder, () => probeOnce(folder, files));
-}
-
-async function probeOnce(folder: Folder, files: ProbedFiles): Promise<void> {
+export async function probeFolder(folder: Folder, files: ProbedFiles): Promise<void> {
   const key = `probe-${randomBytes(6).toString('hex')}`;
   const bytes = Buffer.from('callsheet');
   const { unsynced } = await makeFolder(folder, []);

@@ -190,7 +190,7 @@ export const MUTATIONS: readonly Mutation[] = [
     '',
     TRANSPORT_TEST,
   ),
-  one('F6', 'src/books/waits.ts', 'const ASYNC_HEADERS_MS = 300_000;', 'const ASYNC_HEADERS_MS = 2_000;', LOST_TEST),
+  one('F6', 'src/kinds/facts.ts', 'const HANDLE_MAX_MS = 300_000;', 'const HANDLE_MAX_MS = 2_000;', LOST_TEST),
   one(
     'F7',
     'src/books/check/two-looks.ts',

@@ -96,7 +96,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('src/kinds/svc/facts.ts', [
     [23, "cells.height === 720 ? '720p' : '1080p'", "'1080p'"],
-    [68, 'callMaxMs: 150_000,', 'callMaxMs: 120_000,'],
+    [68, 'answerMaxMs: 150_000,', 'answerMaxMs: 120_000,'],
   ]),
   ...within('src/kinds/vendor-a/facts.ts', [[217, "mode === '4k' ? 'on' : ", '']]),
   ...within('src/books/check/settle.ts', [

@@ -6,8 +6,7 @@ import type { Answer } from '../../src/domain/exchange.js';
 import type { Json } from '../../src/domain/json.js';
 import { type Kind, providerOf } from '../../src/domain/kind.js';
 import type { Adapter, AsyncAdapter } from '../../src/kinds/adapter.js';
-import { callMaxMs } from '../../src/kinds/expected.js';
-import { KINDS } from '../../src/kinds/facts.js';
+import { answerMaxMs, KINDS } from '../../src/kinds/facts.js';
 import { adapterFor } from '../../src/kinds/index.js';
 import { readError } from '../../src/service/errors.js';
 import { type PollSample, rowOf, type Sample, sampleOf } from './samples.js';
@@ -291,7 +290,7 @@ describe('facts of each kind', () => {
 
   it.each(everyKind)('%s', (kind, adapter) => {
     const isClip = kind === 'svc/clip' || kind === 'svc/animation';
-    const callMs = isClip ? callMaxMs(kind, { syncMaxMs: 0 }) : null;
+    const callMs = isClip ? answerMaxMs(kind, { syncMaxMs: 0 }) : null;
     expect([adapter.entrypoint, adapter.charge, callMs, adapter.urlLifeMs]).toEqual(facts[kind]);
     if (adapter.flow !== 'async') return;
     expect(adapter.pollBaseMs).toBe(kind === 'vendor-b/avatar' ? 10_000 : 5_000);

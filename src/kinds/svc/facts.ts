@@ -44,7 +44,7 @@ const clip = {
   ...common,
   output: 'video',
   // The service ends a clip after 120 s (service document 1, Errors, 504); its answer needs time to arrive.
-  callMaxMs: 150_000,
+  answerMaxMs: 150_000,
   usualUnit: 'second',
   fallbacks: { ...CLIP_SIZE, duration: 6, audio: false },
   isBilledByOutput: true,
