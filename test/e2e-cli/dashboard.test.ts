@@ -8,7 +8,7 @@ import { hasTemporal } from '../support/temporal.js';
 import { csv, film, image } from './support/manifest.js';
 import { type Rig, type Running, startRig, until } from './support/rig.js';
 
-const FILMS = Array.from({ length: 60 }, (_, i) => film(`s${i + 10}`));
+const FILMS = Array.from({ length: 48 }, (_, i) => film(`s${i + 10}`));
 
 describe.skipIf(!hasTemporal())('the dashboard beside an engine', () => {
   let rig: Rig;

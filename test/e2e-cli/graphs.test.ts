@@ -10,7 +10,7 @@ import { finishedIds, isCharged, jobsByRow, type Result, results } from './suppo
 import { killTogether } from './support/killing.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
-const ROWS = Number(process.env.CALLSHEET_GRAPH_ROWS ?? 80);
+const ROWS = Number(process.env.CALLSHEET_GRAPH_ROWS ?? 56);
 const KILLS = ROWS > 500 ? 6 : 2;
 const DEPTH_MAX = 8;
 /** Lost answers pace the submits of a long one. */

@@ -8,9 +8,9 @@ import { type Cut, engineOf, expectWhole, kill, killTogether, SLOW_RENDERS, unti
 import { csv, mixed } from './support/manifest.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
-const ROWS = mixed(40);
+const ROWS = mixed(26);
 const IDS = ROWS.map(({ id }) => id);
-const RUN = ['run', 'forty.csv', '--yes'];
+const RUN = ['run', 'many.csv', '--yes'];
 const FIRST = 5;
 
 function forgetAll(rig: Rig): void {
@@ -29,11 +29,11 @@ async function jobsAtRest({ emulator }: Rig): Promise<number> {
   }
 }
 
-describe.skipIf(!hasTemporal())('SIGKILL in the middle of 40 rows (F47, F49)', () => {
+describe.skipIf(!hasTemporal())('SIGKILL in the middle of a batch (F47, F49)', () => {
   let rig: Rig;
   beforeEach(async () => {
     rig = await startRig({ speed: 100, emulator: SLOW_RENDERS });
-    await rig.write('forty.csv', csv(ROWS));
+    await rig.write('many.csv', csv(ROWS));
   });
   afterEach(() => rig?.stop());
 
@@ -41,34 +41,34 @@ describe.skipIf(!hasTemporal())('SIGKILL in the middle of 40 rows (F47, F49)', (
     const running = rig.start(RUN);
     const cuts: Cut[] = [];
     for (const victim of ['worker', 'server', 'supervisor'] as const) {
-      const finished = finishedIds(rig, 'forty').length;
-      await untilBusy(rig, 'forty', finished + FIRST);
+      const finished = finishedIds(rig, 'many').length;
+      await untilBusy(rig, 'many', finished + FIRST);
       const { pid, server, worker } = await engineOf(rig);
-      cuts.push(kill(rig, 'forty', [{ worker: worker.pid, server: server.pid, supervisor: pid }[victim]]));
+      cuts.push(kill(rig, 'many', [{ worker: worker.pid, server: server.pid, supervisor: pid }[victim]]));
     }
     const ended = await running.ended;
     expect([0, 3], ended.stderr).toContain(ended.code);
-    await expectWhole(rig, 'forty', IDS, cuts);
+    await expectWhole(rig, 'many', IDS, cuts);
   });
 
   it('of the run, then of everything together: the same command goes on', async () => {
     const first = rig.start(RUN);
-    await untilBusy(rig, 'forty', FIRST);
-    const cuts = [kill(rig, 'forty', [first.child.pid])];
+    await untilBusy(rig, 'many', FIRST);
+    const cuts = [kill(rig, 'many', [first.child.pid])];
     await first.ended;
     const second = rig.start(RUN);
-    await untilBusy(rig, 'forty', 3 * FIRST);
-    cuts.push(await killTogether(rig, 'forty', second));
+    await untilBusy(rig, 'many', 3 * FIRST);
+    cuts.push(await killTogether(rig, 'many', second));
     const third = await rig.run(RUN);
     expect([0, 3], third.stderr).toContain(third.code);
-    await expectWhole(rig, 'forty', IDS, cuts);
+    await expectWhole(rig, 'many', IDS, cuts);
   });
 
   it('6-O1: of everything, and the data folder is gone: who follows stops, and nothing is sent again', async () => {
     const following = rig.start(RUN);
-    await untilBusy(rig, 'forty', 2 * FIRST);
+    await untilBusy(rig, 'many', 2 * FIRST);
     const { pid, server, worker } = await engineOf(rig);
-    kill(rig, 'forty', [pid, server.pid, worker.pid]);
+    kill(rig, 'many', [pid, server.pid, worker.pid]);
     renameSync(rig.data, `${rig.data} lost`);
     const jobs = await jobsAtRest(rig);
     const ended = await following.ended;
@@ -86,39 +86,39 @@ describe.skipIf(!hasTemporal())('SIGKILL in the middle of 40 rows (F47, F49)', (
 
   it('of everything, and Temporal forgets it all: the home alone knows what was submitted', async () => {
     const first = rig.start(RUN);
-    await untilBusy(rig, 'forty', 2 * FIRST);
-    const cut = await killTogether(rig, 'forty', first);
+    await untilBusy(rig, 'many', 2 * FIRST);
+    const cut = await killTogether(rig, 'many', first);
     forgetAll(rig);
     expect(cut.withHandle.length).toBeGreaterThan(0);
     const second = await rig.run(RUN);
     expect([0, 3], second.stderr).toContain(second.code);
-    await expectWhole(rig, 'forty', IDS, [cut]);
+    await expectWhole(rig, 'many', IDS, [cut]);
   });
 
   it.each(['the run that follows', 'resume --all'])(
     'F49: of a paused batch that Temporal forgets: %s has what was paid fetched, and sends nothing until it is resumed',
     async (who) => {
       const first = rig.start(RUN);
-      await untilBusy(rig, 'forty', FIRST);
-      expect((await rig.run(['pause', 'forty'])).code).toBe(0);
+      await untilBusy(rig, 'many', FIRST);
+      expect((await rig.run(['pause', 'many'])).code).toBe(0);
       const { pid, server, worker } = await engineOf(rig);
       const isFollowed = who !== 'resume --all';
-      const cut = kill(rig, 'forty', [...(isFollowed ? [] : [first.child.pid]), pid, server.pid, worker.pid]);
+      const cut = kill(rig, 'many', [...(isFollowed ? [] : [first.child.pid]), pid, server.pid, worker.pid]);
       forgetAll(rig);
       expect(cut.withHandle.length).toBeGreaterThan(0);
       const jobs = await jobsAtRest(rig);
       if (!isFollowed) expect((await rig.run(['resume', '--all'])).stderr).toContain('paused');
       await until('what was at the service has ended', () => {
-        const finished = finishedIds(rig, 'forty');
+        const finished = finishedIds(rig, 'many');
         return cut.withHandle.every((id) => finished.includes(id)) ? true : undefined;
       });
       expect(rig.emulator.truth().jobs).toHaveLength(jobs);
       expect(jobs).toBeLessThan(ROWS.length);
 
-      expect((await rig.run(['resume', 'forty'])).code).toBe(0);
-      const ended = isFollowed ? await first.ended : await rig.run(['watch', 'forty']);
+      expect((await rig.run(['resume', 'many'])).code).toBe(0);
+      const ended = isFollowed ? await first.ended : await rig.run(['watch', 'many']);
       expect([0, 3], ended.stderr).toContain(ended.code);
-      await expectWhole(rig, 'forty', IDS, [cut]);
+      await expectWhole(rig, 'many', IDS, [cut]);
     },
   );
 });

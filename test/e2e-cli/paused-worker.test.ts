@@ -6,7 +6,7 @@ import { engineOf } from './support/killing.js';
 import { csv, film, image, rowOf } from './support/manifest.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
-const ROWS = Array.from({ length: 60 }, (_, i) => image(`p${String(i + 1).padStart(3, '0')}`));
+const ROWS = Array.from({ length: 44 }, (_, i) => image(`p${String(i + 1).padStart(3, '0')}`));
 /** A claim that is older may not be sent any more. */
 const FRESH_MS = 15_000;
 /** What passes between a request's first byte and the emulator's note of it. */

@@ -15,7 +15,7 @@ import { type Rig, startRig, until } from './support/rig.js';
 const HTTPS = 'https://example.com/input.png';
 /** No render costs as little: a budget of 0 is refused wherever it is given (B52). */
 const LEAST = '0.000000001';
-const STILLS = Array.from({ length: 40 }, (_, i) => image(`s${i + 1}`));
+const STILLS = Array.from({ length: 24 }, (_, i) => image(`s${i + 1}`));
 const TWO_CHANGED = STILLS.map((row, i) => (i < 2 ? { ...row, prompt: `another picture ${i}` } : row));
 
 describe.skipIf(!hasTemporal())('renders that exist already', () => {
@@ -40,13 +40,13 @@ describe.skipIf(!hasTemporal())('renders that exist already', () => {
     await ok(['run', 'shots.csv', '--yes']);
     await rig.write('again.csv', csv(TWO_CHANGED));
     expect(await planOf('again.csv')).toMatchObject({
-      rows: { total: 40, toSubmit: 40, reused: 0 },
-      earlier: { order: 'none', rows: 38, batches: [{ batch: 'shots', manifest: 'shots.csv', rows: 38 }] },
+      rows: { total: 24, toSubmit: 24, reused: 0 },
+      earlier: { order: 'none', rows: 22, batches: [{ batch: 'shots', manifest: 'shots.csv', rows: 22 }] },
     });
     expect((await ok(['plan', 'again.csv'])).stdout).toMatch(
-      /38 of these rows were rendered before, in batch 'shots' \(shots\.csv, \d+ \w+\), for [\d.]+ credits: --reuse takes them over/,
+      /22 of these rows were rendered before, in batch 'shots' \(shots\.csv, \d+ \w+\), for [\d.]+ credits: --reuse takes them over/,
     );
-    expect(await planOf('again.csv', '--reuse')).toMatchObject({ rows: { toSubmit: 2, reused: 38 } });
+    expect(await planOf('again.csv', '--reuse')).toMatchObject({ rows: { toSubmit: 2, reused: 22 } });
 
     // One file is damaged and one deleted meanwhile: both are rendered again, and the command says so.
     const [, , third, fourth] = results(rig, 'shots');
@@ -282,7 +282,7 @@ describe.skipIf(!hasTemporal())('renders that exist already', () => {
 
   it('killed while it takes renders over, it goes on; nothing is rendered or paid', async () => {
     await start();
-    const many = Array.from({ length: 300 }, (_, i) => image(`s${i + 1}`, { width: '64', height: '64' }));
+    const many = Array.from({ length: 160 }, (_, i) => image(`s${i + 1}`, { width: '64', height: '64' }));
     await rig.write('shots.csv', csv(many));
     await ok(['run', 'shots.csv', '--yes']);
     const before = jobs();
@@ -292,11 +292,11 @@ describe.skipIf(!hasTemporal())('renders that exist already', () => {
     await until('some are taken over', () => (existsSync(media) && readdirSync(media).length > 20 ? true : undefined));
     first.child.kill('SIGKILL');
     await first.ended;
-    expect(readdirSync(media).length).toBeLessThan(300);
+    expect(readdirSync(media).length).toBeLessThan(160);
     await ok(['run', 'again.csv', '--yes', '--reuse']);
     expect(jobs()).toBe(before);
     const lines = results(rig, 'again') as unknown as { status: string; reused_from: string }[];
-    expect(lines.filter(({ status, reused_from }) => status === 'done' && reused_from !== null)).toHaveLength(300);
+    expect(lines.filter(({ status, reused_from }) => status === 'done' && reused_from !== null)).toHaveLength(160);
   });
 });
 
@@ -321,8 +321,8 @@ describe.skipIf(!hasTemporal() || !hasVersitygw())('renders that exist already i
       const lines = readFileSync(join(server.folder, 'out', 'again', 'results.jsonl'), 'utf8')
         .trim()
         .split('\n');
-      expect(lines.filter((line) => line.includes('"reused_from":"shots/'))).toHaveLength(38);
-      for (const id of ['s3', 's40']) {
+      expect(lines.filter((line) => line.includes('"reused_from":"shots/'))).toHaveLength(22);
+      for (const id of ['s3', 's24']) {
         const [copy, first] = ['again', 'shots'].map((batch) =>
           readFileSync(join(server.folder, 'out', batch, 'media', `${id}.png`)),
         );

@@ -16,7 +16,7 @@ import { engineOf, kill, SLOW_RENDERS, untilBusy } from './support/killing.js';
 import { csv, mixed } from './support/manifest.js';
 import { type Rig, startRig } from './support/rig.js';
 
-const ROWS = mixed(24);
+const ROWS = mixed(18);
 const IDS = ROWS.map(({ id }) => id);
 const WAV = fileURLToPath(new URL('../store/fixtures/a.wav', import.meta.url));
 

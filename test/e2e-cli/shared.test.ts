@@ -7,7 +7,7 @@ import { type Cut, expectWhole, kill, SLOW_RENDERS, untilBusy } from './support/
 import { csv, film, mixed } from './support/manifest.js';
 import { type Rig, type Running, startRig, until } from './support/rig.js';
 
-const ROWS = mixed(30);
+const ROWS = mixed(22);
 const RUN = ['run', 'team.csv', '--yes', '--shared-folder'];
 
 describe.skipIf(!hasTemporal())('a shared Temporal (F47, F48)', () => {

@@ -7,7 +7,7 @@ import { expectHonestEnd, jsonLines, paidRequests, results } from './support/evi
 import { csv, film, image, rowOf } from './support/manifest.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
-const ROWS = Array.from({ length: 24 }, (_, i) => film(`s${String(i + 1).padStart(2, '0')}`));
+const ROWS = Array.from({ length: 20 }, (_, i) => film(`s${String(i + 1).padStart(2, '0')}`));
 const IDS = ROWS.map(({ id }) => id);
 
 describe.skipIf(!hasTemporal())('pause, resume, cancel and retry', () => {

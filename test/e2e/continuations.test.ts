@@ -22,7 +22,7 @@ describe.skipIf(!hasTemporal())('batch and semaphore hand over to new runs under
       args: [{ account, timeScale, eventsMax: 45, countsHeld: true, namesHeirs: true, forgives: true }],
     });
     await stack.startWorker();
-    const rows = Array.from({ length: 240 }, (_, i) => (i % 8 === 0 ? filmRow(`r${i}`) : imageRow(`r${i}`)));
+    const rows = Array.from({ length: 200 }, (_, i) => (i % 8 === 0 ? filmRow(`r${i}`) : imageRow(`r${i}`)));
     await stack.run('long', rows, { eventsMax: 90 });
     histories = await storedHistories(stack.temporal.client);
     for (const type of ['batch', 'job', 'semaphore']) recordHistories(type, longest(histories, type));
@@ -33,8 +33,8 @@ describe.skipIf(!hasTemporal())('batch and semaphore hand over to new runs under
     const runs = histories.filter(({ type }) => type === 'batch' || type === 'semaphore');
     expect(runs.length).toBeGreaterThan(22);
     const { counts } = await stack.result('long');
-    expect(counts).toMatchObject({ done: 240, failed: 0, cancelled: 0 });
-    expect(stack.emulator.truth().jobs).toHaveLength(240);
+    expect(counts).toMatchObject({ done: 200, failed: 0, cancelled: 0 });
+    expect(stack.emulator.truth().jobs).toHaveLength(200);
   });
 
   it('never exceeds the cap, and frees every slot (I4, I5)', () => {

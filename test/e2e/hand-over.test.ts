@@ -6,7 +6,7 @@ import { semaphoreId, taskQueues, WORKFLOW_MEMO } from '../../src/contract/names
 import { type Stack, startStack } from '../support/stack.js';
 import { hasTemporal } from '../support/temporal.js';
 
-const RUNS = 30;
+const RUNS = 20;
 
 describe.skipIf(!hasTemporal())('a semaphore that hands over all the time (F54)', () => {
   let stack: Stack | undefined;

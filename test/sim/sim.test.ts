@@ -1,4 +1,4 @@
-// The simulation keeps its promises (I1-I7, I9-I14, I17, I19, I21, chains, copies) over 200 seeds, and a seed repeats itself.
+// The simulation keeps its promises (I1-I7, I9-I14, I17, I19, I21, chains, copies) over 120 seeds, and a seed repeats itself.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,10 +18,10 @@ function simulate(...args: string[]): { status: number | null; stdout: string; s
 
 describe('simulation', () => {
   test(
-    '200 seeds with lost answers, crashes, late balances and wiped servers break no invariant',
+    '120 seeds with lost answers, crashes, late balances and wiped servers break no invariant',
     () => {
       const json = join(folder, 'sim.json');
-      const { status, stdout } = simulate('--seeds', '200', '--json', json);
+      const { status, stdout } = simulate('--seeds', '120', '--json', json);
       const [run] = JSON.parse(readFileSync(json, 'utf8')).runs;
       expect(run.failedSeeds, stdout).toEqual([]);
       expect(run.differing).toEqual([]);
