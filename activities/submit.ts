@@ -1,5 +1,5 @@
 import { withFollowUp } from '../src/books/prices/row-price.js';
-import { FRESH_MS, headersLimitMs } from '../src/books/waits.js';
+import { callHeldMs, headersLimitMs, leavingMaxMs } from '../src/books/waits.js';
 import type { GrantedMeanwhile, HeldGrant, SubmitInput, SubmitResult } from '../src/contract/attempts.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { ServiceRequest } from '../src/domain/exchange.js';
@@ -155,7 +155,7 @@ async function claimAndSend(
       // The claims before it may have taken long.
       claimedAt = instant(deps);
       times.sentMs = claimedAt.monotonicMs;
-      const untilMs = claimedAt.wallMs + FRESH_MS + headersLimitMs(deps.settings, work.row.kind);
+      const untilMs = claimedAt.wallMs + callHeldMs(deps.settings, work.row.kind);
       noteAwaited(deps, ref, { creditsNano: mostNano, untilMs });
       return claim(deps, ref, { ...intent, atMs: claimedAt.wallMs });
     });
@@ -182,6 +182,7 @@ async function send(
   const keyMark = deps.keyMark();
   const exchange = await deps.transport.send(request, {
     headersTimeoutMs: headersLimitMs(deps.settings, work.row.kind),
+    leavingMaxMs: leavingMaxMs(deps.settings, work.row.kind),
     beforeSend: () => {
       refuseOld(deps, claimedAt);
       deps.requests.leaves(turnMs);

@@ -4,7 +4,7 @@ import { type Kind, providerOf } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
 import { acceptanceOf, intentOf } from '../domain/standing.js';
 import { longestRenderMs } from '../kinds/expected.js';
-import { answerMaxMs, BODY_MAX_MS, isAsync } from '../kinds/facts.js';
+import { answerMaxMs, BODY_MAX_MS, factsOf, isAsync } from '../kinds/facts.js';
 import { hasFollowUp } from './prices/row-price.js';
 
 /** How long things last at the service, by the documents and the account's settings, in ms as the clock runs here. */
@@ -30,6 +30,22 @@ export function syncMaxMs({ waits, timeScale }: Waits, kind: Kind): number {
 export function headersLimitMs(settings: Waits, kind: Kind): number {
   if (isAsync(kind)) return answerMaxMs(kind, settings.waits);
   return Math.max(SYNC_HEADERS_MIN_MS, syncMaxMs(settings, kind));
+}
+
+/** A request with media on a slow line may take this long to leave. */
+const LEAVING_MAX_MS = 150_000;
+
+/**
+ * How long a submit may take to leave before its answer is waited for, ms of the clock: only the service's own end leaves no
+ * room for that in the wait itself.
+ */
+export function leavingMaxMs({ timeScale }: Waits, kind: Kind): number {
+  return !isAsync(kind) && factsOf(kind).answerMaxMs !== undefined ? LEAVING_MAX_MS / timeScale : 0;
+}
+
+/** How long after its claim a submit can hold its connection without the headers of an answer, ms of the clock. */
+export function callHeldMs(settings: Waits, kind: Kind): number {
+  return FRESH_MS + leavingMaxMs(settings, kind) + headersLimitMs(settings, kind);
 }
 
 /** The longest render of a kind's provider, unscaled ms. */
@@ -87,5 +103,5 @@ export function claimOverMs(timed: Pick<Timed, 'settings'>, kind: Kind, claimedA
 }
 
 function heldUntilMs({ settings }: Pick<Timed, 'settings'>, kind: Kind, claimedAtMs: number): number {
-  return claimedAtMs + FRESH_MS + headersLimitMs(settings, kind);
+  return claimedAtMs + callHeldMs(settings, kind);
 }

@@ -89,3 +89,8 @@ function unescaped(written: string, code: string | undefined): string {
   const character = code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16));
   return /^[\w-]$/.test(character) ? character : written;
 }
+
+/** A header that came twice is a list, whatever the types say. */
+export function first(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}

@@ -7,13 +7,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Answer, Exchange, LostPhase } from '../domain/exchange.js';
-import { unpackedAnswer } from './answer-bytes.js';
+import { first, unpackedAnswer } from './answer-bytes.js';
 import { ConnectError } from './connector.js';
 import {
   type Countdown,
   createCountdown,
+  EXPIRED,
   type ExchangeLimits,
   exchangeFailure,
+  type Limit,
   RATE_WINDOW_BYTES,
 } from './exchange-limits.js';
 
@@ -33,21 +35,13 @@ export interface Followed {
   fail: (error: unknown) => void;
 }
 
-type Limit = 'start' | 'total' | 'headers' | 'idle' | 'rate';
-
-const EXPIRED: Record<Limit, string> = {
-  start: 'START_TIMEOUT',
-  total: 'TOTAL_TIMEOUT',
-  headers: 'HEADERS_TIMEOUT',
-  idle: 'BODY_TIMEOUT',
-  rate: 'ANSWER_TOO_SLOW',
-};
-
 /** One exchange on its way. */
 interface Course extends FollowOptions {
   startedAt: number;
   countdown: Countdown<Limit>;
   controller: Dispatcher.DispatchController | undefined;
+  /** Time in which the request was seen to wait in our own buffers. */
+  leavingMs: number;
   /** The hook returned: from here on bytes may have left. */
   sent: boolean;
   guarded: boolean;
@@ -75,7 +69,11 @@ export function followExchange(options: FollowOptions): Followed {
   const course: Course = {
     ...options,
     startedAt: performance.now(),
-    countdown: createCountdown<Limit>((limit) => stop(course, EXPIRED[limit])),
+    countdown: createCountdown<Limit>((limit) => {
+      if (limit === 'leaving') lookWhetherSent(course);
+      else stop(course, EXPIRED[limit]);
+    }),
+    leavingMs: 0,
     controller: undefined,
     sent: false,
     guarded: false,
@@ -119,6 +117,18 @@ function start(course: Course, controller: Dispatcher.DispatchController): void 
   course.sent = true;
   course.countdown.clear('start');
   course.countdown.set('headers', course.limits.headersTimeoutMs);
+  course.countdown.set('leaving', LOOK_MS);
+}
+
+const LOOK_MS = 100;
+
+/** On a slow line a request with media takes its time to leave; the server's own time begins after that. */
+function lookWhetherSent(course: Course): void {
+  const { countdown, limits, unsentBytes } = course;
+  course.leavingMs += LOOK_MS;
+  if (course.head !== undefined || unsentBytes() === 0 || course.leavingMs > limits.leavingMaxMs) return;
+  countdown.set('headers', limits.headersTimeoutMs);
+  countdown.set('leaving', LOOK_MS);
 }
 
 function receiveHead(course: Course, status: number, headers: IncomingHttpHeaders): void {
@@ -182,11 +192,6 @@ function end(course: Course, outcome: (tookMs: number) => Exchange): void {
 function unsentPhase(error: unknown): LostPhase {
   if (error instanceof ConnectError) return error.phase;
   return error instanceof Stop ? 'connect' : 'request';
-}
-
-/** A header that came twice is a list, whatever the types say. */
-function first(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header;
 }
 
 function bodyOf({ chunks, bytes, encoding, limits }: Course): Uint8Array {

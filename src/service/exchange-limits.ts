@@ -5,8 +5,10 @@ import type { LostPhase } from '../domain/exchange.js';
 export interface ExchangeLimits {
   /** From the call to the first byte sent; the connector has its own limit, this one makes sure that all end. */
   startTimeoutMs: number;
-  /** From the first byte sent to the answer's headers. */
+  /** From the first byte sent to the answer's headers; while the request leaves the count begins anew. */
   headersTimeoutMs: number;
+  /** So long it may begin anew: a server has its own time once it has the whole request. */
+  leavingMaxMs: number;
   /** Between two pieces of the body. */
   bodyTimeoutMs: number;
   /** For each 64 KiB of the body, and for what is left at its end: a steady body may take as long as it needs. */
@@ -15,6 +17,17 @@ export interface ExchangeLimits {
   totalMs?: number;
   maxBodyBytes: number;
 }
+
+export type Limit = 'start' | 'total' | 'leaving' | 'headers' | 'idle' | 'rate';
+
+/** What is said of an exchange whose time ran out. */
+export const EXPIRED: Record<Exclude<Limit, 'leaving'>, string> = {
+  start: 'START_TIMEOUT',
+  total: 'TOTAL_TIMEOUT',
+  headers: 'HEADERS_TIMEOUT',
+  idle: 'BODY_TIMEOUT',
+  rate: 'ANSWER_TOO_SLOW',
+};
 
 /** So much of a body must come within each `rateWindowMs`. */
 export const RATE_WINDOW_BYTES = 64 * 1024;
@@ -42,7 +55,10 @@ export function createCountdown<Name extends string>(onExpired: (name: Name) => 
     // One tick after a pause counts as two at most, so that what waits in the sockets is read before anything expires.
     const passedMs = Math.min(now - last, 2 * TICK_MS);
     last = now;
-    for (const [name, left] of leftMs) {
+    // A limit that is set again as one runs out begins with the next tick.
+    for (const name of [...leftMs.keys()]) {
+      const left = leftMs.get(name);
+      if (left === undefined) continue;
       if (left > passedMs) {
         leftMs.set(name, left - passedMs);
       } else {

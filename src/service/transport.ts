@@ -35,6 +35,8 @@ export interface TransportOptions {
 interface SendOptions {
   /** From the first byte sent to the answer's headers, ms. */
   headersTimeoutMs?: number;
+  /** So long, ms, the request may take to leave before that counts; not at all if not given. */
+  leavingMaxMs?: number;
   /** Longest silence inside the body, ms. */
   bodyTimeoutMs?: number;
   /** For each 64 KiB of the body, ms: a body that keeps arriving has no other end than its size. */
@@ -153,6 +155,7 @@ function limitsOf(options: SendOptions, times: TransportTimeouts): ExchangeLimit
   return {
     startTimeoutMs: times.connectMs + START_RESERVE_MS,
     headersTimeoutMs: options.headersTimeoutMs ?? times.headersMs,
+    leavingMaxMs: options.leavingMaxMs ?? 0,
     bodyTimeoutMs: options.bodyTimeoutMs ?? times.bodyMs,
     rateWindowMs: options.rateWindowMs ?? times.rateWindowMs,
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,

@@ -1,7 +1,7 @@
 // How long a submit waits for its answer (docs/guarantees.md): never less than the call itself may take.
 
 import { expect, it } from 'vitest';
-import { headersLimitMs, syncMaxMs } from '../../src/books/waits.js';
+import { callHeldMs, FRESH_MS, headersLimitMs, leavingMaxMs, syncMaxMs } from '../../src/books/waits.js';
 import { KINDS } from '../../src/kinds/facts.js';
 import { adapterFor } from '../../src/kinds/index.js';
 
@@ -17,6 +17,16 @@ it('1-D4: a clip’s own 504 after 120 s still arrives, at any speed of a rehear
     }
   }
   expect(headersLimitMs(settings(1), 'svc/clip')).toBe(150_000);
+});
+
+it('what the media of a request take to leave is no part of a wait that the service’s own end sets (design 3)', () => {
+  expect(leavingMaxMs(settings(1), 'svc/animation')).toBe(150_000);
+  expect(leavingMaxMs(settings(60), 'svc/animation')).toBe(2_500);
+  for (const kind of ['svc/image', 'vendor-f/video'] as const) expect(leavingMaxMs(settings(1), kind)).toBe(0);
+  for (const kind of KINDS) {
+    const held = headersLimitMs(settings(1), kind) + leavingMaxMs(settings(1), kind) + FRESH_MS;
+    expect(callHeldMs(settings(1), kind)).toBe(held);
+  }
 });
 
 it('1-D2: a call without a documented end is waited for as long as the setting says', () => {

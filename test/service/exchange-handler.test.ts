@@ -6,6 +6,7 @@ import type { ExchangeLimits } from '../../src/service/exchange-limits.js';
 const LIMITS: ExchangeLimits = {
   startTimeoutMs: 60_000,
   headersTimeoutMs: 60_000,
+  leavingMaxMs: 0,
   bodyTimeoutMs: 60_000,
   rateWindowMs: 60_000,
   maxBodyBytes: 1_000,

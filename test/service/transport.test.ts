@@ -434,6 +434,28 @@ describe('lost: bytes may have left, exactly one POST on the wire (T10, T11)', (
     const exchange = await transportTo(server.url).send({ ...SUBMIT, body }, { headersTimeoutMs: 400 });
     expect(exchange).toMatchObject({ outcome: 'lost', phase: 'request', code: 'HEADERS_TIMEOUT' });
   });
+
+  it('what a large body takes to leave on a slow line does not count as waiting for its answer (design 3)', async () => {
+    const body = { image: 'x'.repeat(30_000_000) };
+    const server = net.createServer((socket) => {
+      let bytes = 0;
+      socket.on('error', () => undefined);
+      // Far more than the buffers of the two systems take.
+      socket.pause();
+      setTimeout(() => socket.resume(), 900);
+      socket.on('data', (chunk) => {
+        bytes += chunk.length;
+        if (bytes > body.image.length) setTimeout(() => socket.end(answer(200, '{}')), 200);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    track({ close: async () => void server.close() });
+    const { port } = server.address() as net.AddressInfo;
+    const send = (leavingMaxMs: number) =>
+      transportTo(`http://127.0.0.1:${port}`).send({ ...SUBMIT, body }, { headersTimeoutMs: 600, leavingMaxMs });
+    expect(await send(30_000)).toMatchObject({ outcome: 'answered' });
+    expect(await send(0)).toMatchObject({ outcome: 'lost', code: 'HEADERS_TIMEOUT' });
+  });
 });
 
 describe('over TLS', () => {
