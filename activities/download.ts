@@ -1,6 +1,7 @@
 import { tellRevised } from '../src/books/revise.js';
 import type { AttemptInput, DownloadInput, DownloadResult } from '../src/contract/attempts.js';
 import type { AttemptRef } from '../src/domain/attempt.js';
+import { defined } from '../src/domain/defined.js';
 import { intentOf } from '../src/domain/standing.js';
 import { resultState } from '../src/home/attempts.js';
 import { feedsReader } from '../src/home/feeders.js';
@@ -29,7 +30,7 @@ export interface DownloadActivities {
    * Asks once what a rendered job has to give now. A fresh URL, or the word that there is nothing any more, stands in
    * the ledger afterwards; any other answer changes nothing.
    */
-  askFreshUrl(input: AttemptInput): Promise<void>;
+  askFreshUrl(input: AttemptInput): Promise<boolean>;
 }
 
 /** One try without the heartbeat of an activity. */
@@ -130,14 +131,15 @@ async function holdWhatItFeeds({ deps, input, work }: FailedOutput): Promise<voi
 /** The record stands already: should this fail, the try is repeated and so is this. */
 async function fetchOn(deps: Dependencies, { row, n, before }: DownloadInput, tries: Tries): Promise<void> {
   const { account, timeScale } = deps.settings;
-  const { asks = 0, askedAtMs = 0 } = before ?? {};
-  const made = { tries: tries.tries, sinceMs: tries.sinceMs, asks, askedAtMs };
+  const { asks = 0, askedAtMs = 0, isAnswered } = before ?? {};
+  const made = { tries: tries.tries, sinceMs: tries.sinceMs, asks, askedAtMs, ...defined({ isAnswered }) };
   await deps.messenger.fetchLate({ account, row, n, timeScale, before: made });
 }
 
-async function ask(deps: Dependencies, { row, n }: AttemptInput): Promise<void> {
+/** True where there is nothing more that the service could say. */
+async function ask(deps: Dependencies, { row, n }: AttemptInput): Promise<boolean> {
   const ref: AttemptRef = { batch: row.batch, id: row.id, n };
   const attempt = await deps.ledger.readAttempt(ref);
   const work = await loadRow(deps, row, attempt && intentOf(attempt));
-  if (attempt) await askFreshUrl(deps, ref, work.row, attempt);
+  return attempt === undefined || (await askFreshUrl(deps, ref, work.row, attempt)) !== 'unanswered';
 }

@@ -69,15 +69,17 @@ export async function fetchRound({
   if (result.outcome !== 'ask') return result;
   // The last poll may have been a moment ago: the documented gap lies between them for sure.
   await sleep(pollBaseMs(row.kind) / timeScale);
+  let { asks = 0, isAnswered = false } = before ?? {};
   try {
     // What it says is in the ledger, where the next try reads it.
-    await pollProxy(account, FRESH_POLL_MAX_MS).askFreshUrl({ row, n });
+    if (await pollProxy(account, FRESH_POLL_MAX_MS).askFreshUrl({ row, n })) isAnswered = true;
   } catch (error) {
     // The service is away: the next try goes by the URL that is known.
     if (!(error instanceof ActivityFailure)) throw error;
   }
+  asks += 1;
   const { tries, sinceMs } = result;
-  return { outcome: 'asked', tries: { tries, sinceMs, asks: (before?.asks ?? 0) + 1, askedAtMs: Date.now() } };
+  return { outcome: 'asked', tries: { tries, sinceMs, asks, askedAtMs: Date.now(), isAnswered } };
 }
 
 /** Undefined when the time of a whole poll activity was over: the next one goes on, and knows the handle's life. */

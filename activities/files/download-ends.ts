@@ -79,13 +79,14 @@ export function nextTry(failed: FailedOutput, { end, isGone }: Missing): NextTry
   const overAtMs = isGone ? nowMs : last?.state === 'ended' ? last.atMs : null;
   const renderedAtMs = resultStates(attempt)[0]?.atMs ?? nowMs;
   const leftMs = factsOf(kind).outputLifeMs - serviceMs(renderedAtMs);
-  const { asks = 0, askedAtMs = 0 } = input.before ?? {};
+  const { asks = 0, askedAtMs = 0, isAnswered = false } = input.before ?? {};
+  const asked = { times: asks, agoMs: serviceMs(askedAtMs), isAnswered };
   return afterFailedTry({
     end,
     tries: tries.tries,
     elapsedMs: serviceMs(tries.sinceMs),
     lifeLeftMs: overAtMs === null ? leftMs : Math.min(leftMs, -serviceMs(overAtMs)),
-    asked: overAtMs !== null || adapterFor(kind).flow === 'sync' ? null : { times: asks, agoMs: serviceMs(askedAtMs) },
+    asked: overAtMs !== null || adapterFor(kind).flow === 'sync' ? null : asked,
     waitsMs: input.isLate ? null : isPending(failed.record, failed) ? 0 : ROW_WAITS_MS,
   });
 }

@@ -9,26 +9,30 @@ import type { Dependencies } from '../dependencies.js';
 import { askedWaitMs, readTurn, tryAgain } from '../failures.js';
 import { noteLimits } from '../row/semaphore-notes.js';
 
+/** Of a question for a fresh URL: there is nothing to ask by, the service said nothing of the job, or it did. */
+type Asked = 'nobody' | 'unanswered' | 'answered';
+
 /**
  * Asks once what a rendered job has to give now. A fresh URL, or the word that there is nothing any more, stands in the
- * ledger afterwards; any other answer changes nothing. False where there is nothing to ask by.
+ * ledger afterwards; any other answer changes nothing.
  */
-export async function askFreshUrl(deps: Dependencies, ref: AttemptRef, row: Row, attempt: Attempt): Promise<boolean> {
+export async function askFreshUrl(deps: Dependencies, ref: AttemptRef, row: Row, attempt: Attempt): Promise<Asked> {
   const handle = handleOf(attempt);
   const adapter = adapterFor(row.kind);
-  if (handle === undefined || adapter.flow !== 'async') return false;
-  if (standingOf(attempt) !== 'rendered') return false;
+  if (handle === undefined || adapter.flow !== 'async') return 'nobody';
+  if (standingOf(attempt) !== 'rendered') return 'nobody';
   await readTurn(deps);
   const exchange = await deps.transport.send(adapter.pollRequest(handle, row));
-  if (exchange.outcome !== 'answered') return true;
+  if (exchange.outcome !== 'answered') return 'unanswered';
   const { answer } = exchange;
   if (answer.status === 429) {
     await noteLimits(deps);
     throw tryAgain('service.unavailable', '429', askedWaitMs(deps, answer.retryAfter));
   }
-  if (answer.status < 200 || answer.status >= 300) return true;
+  if (saysNothing(answer.status)) return 'unanswered';
+  if (answer.status < 200 || answer.status >= 300) return 'answered';
   const reading = readPolled(adapter, handle, answer);
-  if (reading.reading !== 'succeeded' && reading.reading !== 'failed') return true;
+  if (reading.reading !== 'succeeded' && reading.reading !== 'failed') return 'answered';
   try {
     await deps.ledger.append(ref, endStateOf(reading, deps.now()));
   } catch (error) {
@@ -36,5 +40,10 @@ export async function askFreshUrl(deps: Dependencies, ref: AttemptRef, row: Row,
     if (!(error instanceof LedgerError)) throw error;
     deps.log.warn({ ...ref, code: error.code }, 'what a late poll said does not fit the ledger');
   }
-  return true;
+  return 'answered';
+}
+
+/** It speaks of the service or of the key, not of the job. */
+function saysNothing(status: number): boolean {
+  return status >= 500 || status === 401 || status === 408;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetouched, type OutputFile } from '../../src/domain/outcome.js';
+import { intentOf } from '../../src/domain/standing.js';
 import type { Feeder } from '../../src/home/feeders.js';
 import { ownUrlOf, staysReadable } from '../../src/home/own-url.js';
 import type { RowWork } from '../../src/home/row-work.js';
@@ -32,8 +33,8 @@ export async function ownUrl(deps: Dependencies, work: FedWork, sha256: string):
   if (feeder?.row === undefined || feeder.file === undefined) return {};
   // What a person has made of the file is at no URL of the service.
   if (feeder.record !== undefined && isRetouched(feeder.record)) return {};
-  const { reusedFrom, reusedSubmittedAtMs } = feeder.record ?? {};
-  const rendered = { batch: work.batch, id: feeder.row.id, reusedFrom, reusedSubmittedAtMs };
+  const { reusedFrom, reusedSubmittedAtMs, submittedAtMs = reusedSubmittedAtMs } = feeder.record ?? {};
+  const rendered = { batch: work.batch, id: feeder.row.id, reusedFrom, submittedAtMs };
   const given = await ownUrlOf(deps.ledger, rendered);
   const { timeScale, waits } = deps.settings;
   const at = { nowMs: deps.now(), timeScale, waits };
@@ -54,10 +55,10 @@ async function askAnew(deps: Dependencies, work: FedWork, sha256: string): Promi
   const { row, record } = feederOf(work, sha256) ?? {};
   if (row === undefined || record?.status !== 'done' || record.attempts === 0) return false;
   if (record.reusedFrom !== undefined || record.flags.includes('rerun_failed') || isRetouched(record)) return false;
-  const attempt = (await deps.ledger.read(work.batch, row.id)).at(-1);
-  return (
-    attempt !== undefined && (await askFreshUrl(deps, { batch: work.batch, id: row.id, n: attempt.n }, row, attempt))
-  );
+  const attempts = await deps.ledger.read(work.batch, row.id);
+  const attempt = attempts.find((one) => intentOf(one)?.atMs === record.submittedAtMs) ?? attempts.at(-1);
+  if (attempt === undefined) return false;
+  return (await askFreshUrl(deps, { batch: work.batch, id: row.id, n: attempt.n }, row, attempt)) !== 'nobody';
 }
 
 function feederOf({ feeders }: FedWork, sha256: string): Feeder | undefined {

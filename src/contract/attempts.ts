@@ -184,6 +184,8 @@ export interface OutputTries {
   /** How often a fresh URL was asked for, and when the last time, epoch ms. */
   asks: number;
   askedAtMs: number;
+  /** The service said once what it has. */
+  isAnswered?: boolean;
 }
 
 /** A row ended without its paid output, which may still come: it is fetched on without the row. */

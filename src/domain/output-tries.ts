@@ -13,6 +13,8 @@ const FIRST_ASK_GAP_MS = 10_000;
 const ASK_GAP_MAX_MS = 3_600_000;
 /** Nothing is lost before so many tries: the first ones after a long sleep may find the network not up yet. */
 const TRIES_MIN = 3;
+/** A quarter of an hour of trying is ten tries; fewer are a machine that slept, whose network is up within seconds. */
+const PENDING_TRIES_MIN = 4;
 /** Beyond the documented life: so long a host is waited for that says nothing of the file either way. */
 const SILENCE_MAX_MS = 7 * 24 * 3_600_000;
 /** A body without end is fetched so often and no more: each try may cost gigabytes. */
@@ -29,9 +31,12 @@ export interface FailedTry {
   elapsedMs: number;
   /** Until neither URL nor handle lives by the documents; 0 or less when that is over. */
   lifeLeftMs: number;
-  /** How often a fresh URL was asked for, and how long ago the last time; null where nobody can be asked. */
-  asked: { times: number; agoMs: number } | null;
-  /** How long the row waits for its output; null when it does not any more. */
+  /**
+   * How often a fresh URL was asked for, how long ago the last time, and whether the service ever said anything to it;
+   * null where nobody can be asked.
+   */
+  asked: { times: number; agoMs: number; isAnswered: boolean } | null;
+  /** How long the row waits for its output; 0 when it has waited before, null when it does not any more. */
   waitsMs: number | null;
 }
 
@@ -51,9 +56,10 @@ export function afterFailedTry(failed: FailedTry): NextTry {
   if (end === 'too_large' && tries >= TOO_LARGE_MAX) return { next: 'refused' };
   if (isLost(failed)) return { next: 'lost' };
   if (isAskDue(failed)) return { next: 'ask' };
-  if (waitsMs !== null && elapsedMs >= waitsMs) return { next: 'pending' };
+  const leftMs = waitsMs === null ? Number.POSITIVE_INFINITY : waitsMs - elapsedMs;
+  if (leftMs <= 0 && (waitsMs === 0 || tries >= PENDING_TRIES_MIN)) return { next: 'pending' };
   const gapMs = tryGapMs(tries);
-  return { next: 'again', delayMs: waitsMs === null ? gapMs : Math.min(gapMs, waitsMs - elapsedMs) };
+  return { next: 'again', delayMs: leftMs <= 0 ? gapMs : Math.min(gapMs, leftMs) };
 }
 
 /** Doubles to 10 min. */
@@ -63,8 +69,8 @@ export function tryGapMs(tries: number): number {
 
 function isLost({ end, tries, lifeLeftMs, asked }: FailedTry): boolean {
   if (tries < TRIES_MIN) return false;
-  // What can be asked is asked once more before anything is given up.
-  if (end === 'refused' && lifeLeftMs <= 0) return asked === null || asked.times > 0;
+  // Whoever can be asked has answered once more before anything is given up.
+  if (end === 'refused' && lifeLeftMs <= 0 && (asked === null || asked.isAnswered)) return true;
   return lifeLeftMs <= -SILENCE_MAX_MS;
 }
 

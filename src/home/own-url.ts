@@ -17,20 +17,20 @@ interface Rendered {
   batch: string;
   id: string;
   reusedFrom?: string | undefined;
-  /** When that one was submitted; without it the newest counts. */
-  reusedSubmittedAtMs?: number | undefined;
+  /** When what it has was submitted; without it the newest counts. */
+  submittedAtMs?: number | undefined;
 }
 
-/** The newest; undefined where none of the row's attempts was given one. */
+/** Of the attempt whose output the row has; undefined where none was given. */
 export async function ownUrlOf(
   { read }: Pick<Ledger, 'read'>,
-  { batch, id, reusedFrom = `${batch}/${id}`, reusedSubmittedAtMs }: Rendered,
+  { batch, id, reusedFrom = `${batch}/${id}`, submittedAtMs }: Rendered,
 ): Promise<OwnUrl | undefined> {
   const slash = reusedFrom.indexOf('/');
   const attempts = await read(reusedFrom.slice(0, slash), reusedFrom.slice(slash + 1));
   for (const { states } of attempts.reverse()) {
     const claim = states.find(({ state }) => state === 'intent');
-    if (reusedSubmittedAtMs !== undefined && claim?.atMs !== reusedSubmittedAtMs) continue;
+    if (submittedAtMs !== undefined && claim?.atMs !== submittedAtMs) continue;
     const given = states.findLast((state) => state.state === 'rendered' || state.state === 'done');
     const url = given?.outputs[0]?.url;
     if (given === undefined || url === undefined || !/^https?:/i.test(url)) continue;

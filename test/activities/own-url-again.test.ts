@@ -13,6 +13,8 @@ import { rowRecord } from '../support/row-record.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 const OLD = 'https://files.example/old.mp4';
+/** Of what it rendered for other values, which it has no longer. */
+const OTHER = 'https://files.example/other.mp4';
 const FRESH = 'https://files.example/fresh.mp4';
 const BYTES = await makeMp4({ width: 1280, height: 720, frames: 72, audio: false });
 const FILM = plainRow('film', { kind: 'vendor-c/video', cells: { model: 'vendor-c-3.0-video', prompt: 'a bird' } });
@@ -22,7 +24,7 @@ const FED = plainRow('fed', {
 });
 
 /** `given` is the URL that a poll gives now; only the fresh one serves the film. */
-async function fedByFilm({ given = OLD, flags = [] as 'rerun_failed'[] } = {}) {
+async function fedByFilm({ given = OLD, flags = [] as 'rerun_failed'[], isBack = false } = {}) {
   const { deps, clock, refOf, generation } = await accountAtHand([FILM, FED]);
   const out = createFolderStore(temporaryFolder());
   await out.put('b/media/film.mp4', BYTES);
@@ -31,16 +33,27 @@ async function fedByFilm({ given = OLD, flags = [] as 'rerun_failed'[] } = {}) {
   await deps.ledger.claim(ref, intent({ atMs, rowHash: FILM.hash, kind: FILM.kind, generation, index: 0 }));
   await deps.ledger.append(ref, { state: 'created', atMs, handle: 't-9' });
   await deps.ledger.append(ref, { state: 'rendered', atMs, outputs: [{ url: OLD }], facts: {} });
+  if (isBack) {
+    const later = { batch: 'b', id: 'film', n: 2 };
+    await deps.ledger.claim(later, intent({ atMs: atMs + 1, rowHash: 'other', kind: FILM.kind, generation, index: 0 }));
+    await deps.ledger.append(later, { state: 'created', atMs: atMs + 1, handle: 't-10' });
+    await deps.ledger.append(later, { state: 'rendered', atMs: atMs + 1, outputs: [{ url: OTHER }], facts: {} });
+  }
   const file = { file: 'media/film.mp4', contentType: 'video/mp4', bytes: BYTES.length, sha256: sha256(BYTES) };
   const ended = { id: 'film', kind: FILM.kind, rowHash: FILM.hash, files: [{ ...file, durationSeconds: 3 }], flags };
-  await deps.records.writeRecord('b', rowRecord({ ...ended, attempts: 1, seenStates: 3 }));
+  await deps.records.writeRecord(
+    'b',
+    rowRecord({ ...ended, attempts: 1, seenStates: isBack ? 6 : 3, submittedAtMs: atMs }),
+  );
   const polls: string[] = [];
+  const looks: string[] = [];
   const body = { output: { task_id: 't-9', task_status: 'SUCCEEDED', video_url: given } };
   Object.assign(deps, {
     isS3Reachable: false,
     openStore: () => out,
     downloader: {
       fetchInput: async (url: string) => {
+        looks.push(url);
         if (url !== FRESH) throw new DownloadError('expired', 'files.example answered 410', 410);
         return { contentLength: BYTES.length, stream: [BYTES] };
       },
@@ -56,13 +69,20 @@ async function fedByFilm({ given = OLD, flags = [] as 'rerun_failed'[] } = {}) {
   clock.nowMs += MINUTE_MS / 1_000;
   const prepare = (attempt = 1) =>
     new MockActivityEnvironment({ attempt }).run(inputActivities(deps).fetchInputs, { row: refOf(FED) });
-  return { prepare, polls };
+  return { prepare, polls, looks };
 }
 
 test('the handle is asked for a fresh URL, and the row goes on with it', async () => {
   const { prepare, polls } = await fedByFilm({ given: FRESH });
   expect(await prepare()).toBe(true);
   expect(polls).toEqual(['/v1/vendor-c/tasks/t-9']);
+});
+
+test('a film that has its old values back feeds by the URL, and the handle, of what it has', async () => {
+  const { prepare, polls, looks } = await fedByFilm({ given: FRESH, isBack: true });
+  expect(await prepare()).toBe(true);
+  expect(polls).toEqual(['/v1/vendor-c/tasks/t-9']);
+  expect(looks).not.toContain(OTHER);
 });
 
 test('without a fresh one it is tried again for a while, and the row then says why it was not sent', async () => {

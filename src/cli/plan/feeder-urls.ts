@@ -111,8 +111,8 @@ async function whyUnreadable(
   if (record?.status !== 'done' || (record.attempts === 0 && record.reusedFrom === undefined)) return undefined;
   if (isRetouched(record)) return 'changed';
   const taken = source && rendersOf(record).find(({ finishedAtMs }) => finishedAtMs === source.atMs);
-  const reusedSubmittedAtMs = source ? taken?.submittedAtMs : record.reusedSubmittedAtMs;
-  const given = await ownUrlOf(access.ledger, { ...place, reusedFrom: record.reusedFrom, reusedSubmittedAtMs });
+  const submittedAtMs = (source ? taken : record)?.submittedAtMs ?? record.reusedSubmittedAtMs;
+  const given = await ownUrlOf(access.ledger, { ...place, reusedFrom: record.reusedFrom, submittedAtMs });
   const now = { nowMs: Date.now(), timeScale: config.timeScale, waits: waitsOf(config) };
   return given !== undefined && staysReadable(record.kind, given, row, now) ? undefined : 'old';
 }
