@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountSettings } from '../contract/account.js';
 import type { Log } from '../domain/log.js';
 import { CREDITS_REQUEST } from '../service/account.js';
@@ -20,6 +21,21 @@ async function proveKey({ baseUrl, userAgent }: AccountSettings, key: string): P
   }
 }
 
+/** A command waits meanwhile, and less than for all that the worker says: a service that is away longer proves nothing. */
+const AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
+const PROOF_MAX_MS = 8_000;
+
+/** The same, also where the service is crowded or away for a moment. */
+async function proveKeySoon(settings: AccountSettings, key: string): Promise<KeyProof> {
+  const startedMs = performance.now();
+  for (const gapMs of AGAIN_AFTER_MS) {
+    const proof = await proveKey(settings, key);
+    if (proof !== 'unknown' || performance.now() - startedMs > PROOF_MAX_MS) return proof;
+    await sleep(gapMs);
+  }
+  return proveKey(settings, key);
+}
+
 /** A key that the service does not accept never replaces one that it may accept; true where it was taken. */
 export async function offerKey(
   source: KeySource,
@@ -29,7 +45,7 @@ export async function offerKey(
 ): Promise<boolean> {
   const value = createKeySource(offered).current();
   // Whoever replaces a key may have removed the file of the one before.
-  const proof = value === keyNow(source) ? 'good' : await proveKey(settings, value);
+  const proof = value === keyNow(source) ? 'good' : await proveKeySoon(settings, value);
   if (proof === 'good') source.replace(offered);
   else log.warn({ account: settings.account, proof }, 'the key that was handed over is not used: the one before stays');
   return proof === 'good';

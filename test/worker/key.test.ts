@@ -10,6 +10,25 @@ import { offerKey } from '../../src/worker/key.js';
 import { createKeySource } from '../../src/worker/key-source.js';
 import { silent } from '../support/silent-log.js';
 
+test('a service that is away for a moment, or crowded, does not make a new key forgotten', async () => {
+  const before = [503, 429];
+  const service = createServer((request, answer) => {
+    const known = request.headers.authorization === 'Bearer sk-svc-new' ? 200 : 401;
+    answer.statusCode = before.shift() ?? known;
+    answer.end('{}');
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => service.once('listening', resolve));
+  try {
+    const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const settings = { account: 'a', baseUrl, userAgent: 'callsheet/test' } as AccountSettings;
+    const source = createKeySource({ value: 'sk-svc-old' });
+    expect(await offerKey(source, settings, { value: 'sk-svc-new' }, silent)).toBe(true);
+    expect(source.current()).toBe('sk-svc-new');
+  } finally {
+    service.close();
+  }
+});
+
 test('a key is taken in the place of one whose file is gone', async () => {
   const service = createServer((request, answer) => {
     answer.statusCode = request.headers.authorization === 'Bearer sk-svc-new' ? 200 : 401;

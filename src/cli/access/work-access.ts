@@ -68,6 +68,10 @@ async function offerNews(session: Session, state: EngineState): Promise<void> {
   if (!namesTargets && (await isEngineKey(data, account.name, secret.reveal()))) return;
   const engine = await ensureEngine({ dataFolder: data, buildId: state.buildId });
   await engine.register({ ...(await registration(session, accountSettings(session.config))), isKeyOnly: true });
+  if (await isEngineKey(data, account.name, secret.reveal())) return;
+  session.terminal.warn(
+    'the engine keeps the API key that it had: the service refused the one of this command, or said nothing of it; the same command hands it over again',
+  );
 }
 
 async function registration(session: Session, settings: AccountSettings) {
