@@ -146,14 +146,14 @@ function isFailedRerun({ status, flags, rerunAtMs }: RowRecord): boolean {
 
 /**
  * Takes back what was ordered to be rendered again, or to follow a settled row, and was not sent yet: its batch was
- * cancelled, or stopped. Gives how many rows keep their earlier file by that.
+ * cancelled, or stopped. What was to be left alone stays so. Gives how many rows keep their earlier file by that.
  */
 export async function dropReruns(
   { home, ledger, records }: Pick<AccountRecords, 'home' | 'ledger' | 'records'>,
   batch: string,
   nowMs: number,
 ): Promise<number> {
-  await followers.remove(home, batch);
+  await followers.change(home, (now) => (now?.starts.length ? { ...now, starts: [] } : undefined), batch);
   // Most have been rendered since: a turn for each of those would hold a cancel up.
   const known = await records.readRecords(batch, await rerunIds(home, batch));
   const waiting = known.flatMap((record) => (record?.rerunAtMs === undefined ? [] : [record.id]));
