@@ -7,10 +7,19 @@ import type { CreditsNano } from '../domain/money.js';
 import type { RowRecord } from '../domain/outcome.js';
 import { isKnownUnbilled, standingOf } from '../domain/standing.js';
 import type { AccountRecords } from './account-records.js';
-import { cancelled, clearCancelled, isCancelledBatch, sampleInForce, stoppedReason } from './batch-marks.js';
+import {
+  cancelled,
+  clearCancelled,
+  clearStopped,
+  isCancelledBatch,
+  type SampleGate,
+  sampleInForce,
+  stoppedReason,
+  writeSampleGate,
+} from './batch-marks.js';
 import { changeBatchOrder, readBatchOrder } from './batch-order.js';
 import type { HomePlace } from './home-keys.js';
-import { isRerun, type RerunOrder, rerunOrder } from './row-orders.js';
+import { clearFollowers, isRerun, type RerunOrder, rerunOrder } from './row-orders.js';
 import type { StoredRow } from './row-records.js';
 import { type RowContent, type RowStanding, rowStanding, statesOf } from './row-standing.js';
 
@@ -121,6 +130,13 @@ export async function takeBackCancel(home: HomePlace, batch: string): Promise<vo
     await changeBatchOrder(home, batch, (order) => (order?.retry ? { ...order, retry: null } : undefined));
   }
   await clearCancelled(home, batch);
+}
+
+/** Opens the gate of a sample: all of the rest is ordered, with what an output that came late feeds. */
+export async function approveRest(home: HomePlace, batch: string, gate: SampleGate): Promise<void> {
+  await clearStopped(home, batch);
+  await writeSampleGate(home, batch, gate);
+  await clearFollowers(home, batch);
 }
 
 /** A row that ended by itself has a record. */

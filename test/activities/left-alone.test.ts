@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest';
 import { accountActivities } from '../../activities/account.js';
 import { rowActivities } from '../../activities/rows.js';
-import { clearStopped } from '../../src/home/batch-marks.js';
+import { clearStopped, writeSampleGate } from '../../src/home/batch-marks.js';
 import { noteLate } from '../../src/home/late-outputs.js';
 import { clearFollowers, orderFollowers } from '../../src/home/row-orders.js';
+import { approveRest } from '../../src/home/run-order.js';
 import { editRow, fed } from '../support/chain-rows.js';
 import { rowRecord } from '../support/row-record.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
@@ -43,4 +44,14 @@ test('what was to follow a late output follows no more after a stop of its batch
   expect(await begun()).toEqual(['edit']);
   await stopAndResume();
   expect(await begun()).toEqual([]);
+});
+
+test('an approval of the rest of a sample orders what an output that came late feeds', async () => {
+  const { home, generation, begun } = await heroIsDone();
+  await noteLate(home, 'b', 'hero', 1);
+  const gate = { ids: ['hero'], atMs: 1 };
+  await writeSampleGate(home, 'b', gate);
+  expect(await begun()).toEqual([]);
+  await approveRest(home, 'b', { ...gate, approved: { generation, maxCreditsNano: null, atMs: 2 } });
+  expect(await begun()).toEqual(['edit']);
 });

@@ -1,13 +1,7 @@
 import { formatCredits } from '../../domain/money.js';
-import {
-  clearStopped,
-  gateToApprove,
-  isCancelledBatch,
-  readSampleGate,
-  type SampleGate,
-  writeSampleGate,
-} from '../../home/batch-marks.js';
+import { gateToApprove, isCancelledBatch, readSampleGate, type SampleGate } from '../../home/batch-marks.js';
 import { changeBatchOrder, readBatchOrder } from '../../home/batch-order.js';
+import { approveRest } from '../../home/run-order.js';
 import { commandHint, orderWords } from '../open-session.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
@@ -61,10 +55,8 @@ export async function approveBatch(session: Session, batch: string, order: Appro
   const budget = { ...config.budget, maxCredits: maxCreditsNano, maxFailures };
   // The rest runs as the sample did, whatever flags this command has.
   const approving: Session = { ...session, config: { ...config, ambiguity, alwaysMaxWaste, budget } };
-  const approve = async (): Promise<void> => {
-    await clearStopped(home, batch);
-    await writeSampleGate(home, batch, { ...gate, quote, approved: { generation, maxCreditsNano, atMs: Date.now() } });
-  };
+  const approve = (): Promise<void> =>
+    approveRest(home, batch, { ...gate, quote, approved: { generation, maxCreditsNano, atMs: Date.now() } });
   if (!isAnyLeft) return raiseAlone({ ...known, session: approving }, approve);
   return submitAndFollow({ ...known, session: approving, rows, retry, retries }, async (work) => {
     await refuseRunning(known, work);
