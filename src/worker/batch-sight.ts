@@ -8,7 +8,7 @@ import { batchId } from '../contract/names.js';
 import type { SemaphoreView } from '../contract/semaphore-view.js';
 import type { BatchResult } from '../contract/workflows.js';
 import { formatCredits } from '../domain/money.js';
-import { sampleInForce } from '../home/batch-marks.js';
+import { isCancelledBatch, sampleInForce } from '../home/batch-marks.js';
 import { readBatchOrder } from '../home/batch-order.js';
 import { type RowsForPerson, rowsForPerson } from '../home/rows-for-person.js';
 import type { BatchSeen } from '../notices/derive.js';
@@ -57,8 +57,9 @@ export function createBatchSight(client: Client, books: Books) {
     return { ...commonOf(result), budget, pauses: [], forPerson, progress: null, end };
   }
 
-  /** The same name for the same rows of the same manifest; null where no rest waits for approval. */
+  /** The same name for the same rows of the same manifest; null where no rest waits for approval, as after a cancel. */
   async function waitingSample(batch: string): Promise<string | null> {
+    if (await isCancelledBatch(home, batch)) return null;
     const generation = await books.rows.currentGeneration(batch);
     const ids = generation && (await sampleInForce(home, batch, generation));
     if (!ids) return null;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type BooksOver, openBooks } from '../../src/books/open-books.js';
 import { noCounts, type RowRecord, type Status } from '../../src/domain/outcome.js';
 import { type AccountRecords, openAccountRecords } from '../../src/home/account-records.js';
-import { writeSampleGate } from '../../src/home/batch-marks.js';
+import { markCancelled, writeSampleGate } from '../../src/home/batch-marks.js';
 import { readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
 import { noteLanded, noteLate } from '../../src/home/late-outputs.js';
 import { markOf, type Notices, openNotices } from '../../src/home/notices.js';
@@ -231,6 +231,16 @@ test('a sample is told once, though a row of it is run again', async () => {
     await look(2_000);
   }
   expect(news('type')).toEqual([['sampled']]);
+});
+
+test('a sample that was cancelled is told as done: its rest waits for no approval', async () => {
+  const look = await watch();
+  await writeSampleGate(look.home, 'shots', { ids: ['row-1'], atMs: T0 });
+  await markCancelled(look.home, 'shots', T0);
+  running = [];
+  ended = [{ batch: 'shots', atMs: nowMs, run: 'r1' }];
+  await look(2_000);
+  expect(news('type')).toEqual([['done']]);
 });
 
 test('a pause arrives with why, that of another batch does not, and none is no progress', async () => {
