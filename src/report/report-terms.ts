@@ -57,7 +57,7 @@ export async function readReportTerms(
     ['lost answers', order?.policy.ambiguity],
     ['new tries of failed renders', order === undefined ? undefined : String(order.policy.retries)],
     ['budget', order && budgetText(order.limits)],
-    ['sample', sampleText(batch, gate)],
+    ['sample', sampleText(batch, generation, gate)],
   ];
   return {
     ...{ batch, version: productVersion(), writtenAtMs, createdAtMs: bound?.createdAtMs ?? 0, spending },
@@ -67,13 +67,14 @@ export async function readReportTerms(
   };
 }
 
-function sampleText(batch: string, gate: SampleGate | undefined): string | undefined {
+function sampleText(batch: string, generation: string, gate: SampleGate | undefined): string | undefined {
   if (gate === undefined) return undefined;
   const { ids, approved } = gate;
+  // What was approved of an earlier manifest says nothing of this one, which asks again.
   const rest =
-    approved === undefined
-      ? `the rest waits for callsheet ${orderWords('approve', batch)}`
-      : `approved ${instant(approved.atMs)}`;
+    approved?.generation === generation
+      ? `approved ${instant(approved.atMs)}`
+      : `the rest waits for callsheet ${orderWords('approve', batch)}`;
   return `${rowsText(ids.length)}; ${rest}`;
 }
 

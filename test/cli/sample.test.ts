@@ -108,6 +108,20 @@ test('an approved rest whose budget is used up is approved again, as every view 
   expect(page).toContain('<code>callsheet approve shots</code>');
 });
 
+test('report.html says of a rest that it is approved only where its own manifest was', async () => {
+  const home = await seededHome('shots', [{ id: 'one', record: {} }, { id: 'two' }]);
+  const current = (await home.rows.currentGeneration('shots')) ?? '';
+  const shown = async (generation: string) => {
+    const approved = { generation, maxCreditsNano: null, atMs: T0 };
+    await writeSampleGate(home.home, 'shots', { ids: ['one'], atMs: 1, approved });
+    await home.run('report', 'shots');
+    const page = await readFile(join(home.folder, 'out/shots/report.html'), 'utf8');
+    return /1 row; (approved|the rest waits for callsheet approve shots)/.exec(page)?.[1];
+  };
+  expect(await shown(current)).toBe('approved');
+  expect(await shown('of-the-manifest-before')).toBe('the rest waits for callsheet approve shots');
+});
+
 describe('the quote', () => {
   const CREATED: AttemptState = { state: 'created', atMs: T0 + 5_000, handle: 'h' };
   const price: MeasuredPrice = {
