@@ -25,7 +25,7 @@ import { rerunOrder } from './row-orders.js';
 const INDEXED_ROWS_MIN = 1_000;
 const WRITE_WIDTH = 16;
 
-const indexSchema = z.object({ schema: z.literal(1), rows: z.int(), shards: z.record(z.string(), shardSumSchema) });
+const indexSchema = z.object({ schema: z.literal(2), rows: z.int(), shards: z.record(z.string(), shardSumSchema) });
 type BatchIndex = z.output<typeof indexSchema>;
 
 /**
@@ -59,7 +59,7 @@ export async function indexedSums(
     shards[shard] = current.sum;
     await keep(account, `${folder}/${shard}.json`, current.entries);
   });
-  await keep(account, `${folder}/sums.json`, { schema: 1, rows: facts.rows, shards });
+  await keep(account, `${folder}/sums.json`, { schema: 2, rows: facts.rows, shards });
   return new Map(Object.entries(shards));
 }
 

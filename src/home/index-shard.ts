@@ -28,6 +28,8 @@ export const entrySchema = z.object({
   /** The stamp of its attempts, `none` where it has none; absent where they change nothing of what stands here. */
   attempts: z.exactOptional(z.string()),
   end: z.exactOptional(endSchema),
+  /** What its record tells of is an earlier render that it took over. */
+  isReused: z.exactOptional(z.literal(true)),
   /** Without `end`: what it has cost before it was ordered anew, nano. */
   spent: z.exactOptional(z.number()),
   /** Absent with `end`, and where it was never tried. */
@@ -50,6 +52,8 @@ export const shardSumSchema = z.object({
   /** Of `creditsNano`: what open rows have cost before they were ordered anew. */
   earlierNano: z.exactOptional(z.number()),
   creditsUnknown: z.int(),
+  /** Of the rows that are done: those that took an earlier render over. */
+  reused: z.int(),
   forPerson: z.int(),
   /** When each row ended, epoch ms. */
   endedAtMs: z.array(z.number()),
@@ -118,15 +122,16 @@ async function stampsOf(
 
 function sumOf(entries: readonly IndexEntry[]): Omit<ShardSum, 'records' | 'attempts'> {
   const counts: Record<Status, number> = noCounts();
-  const amounts = { untried: 0, creditsNano: 0, creditsUnknown: 0, forPerson: 0 };
+  const amounts = { untried: 0, creditsNano: 0, creditsUnknown: 0, reused: 0, forPerson: 0 };
   const sum: Omit<ShardSum, 'records' | 'attempts'> = { watched: {}, counts, live: {}, ...amounts, endedAtMs: [] };
-  for (const { id, attempts, end, live, spent = 0 } of entries) {
+  for (const { id, attempts, end, live, isReused, spent = 0 } of entries) {
     sum.creditsNano += spent;
     sum.earlierNano = (sum.earlierNano ?? 0) + spent;
     if (attempts !== undefined && attempts !== 'none') sum.watched[id] = attempts;
     if (end !== undefined) {
       const [status, creditsNano, atMs, isForPerson] = end;
       counts[status] += 1;
+      if (status === 'done' && isReused) sum.reused += 1;
       if (creditsNano === null) sum.creditsUnknown += 1;
       else sum.creditsNano += creditsNano;
       if (isForPerson) sum.forPerson += 1;
@@ -163,7 +168,8 @@ export async function currentEntry(
   if (isDecided(entry, stamps.record) || (entry.record === stamps.record && entry.attempts === known)) return entry;
   const record = stamps.record === undefined ? undefined : await records.readRecord(batch, id);
   const isReplaced = record?.reasonCode === 'row_replaced' ? { isReplaced: true as const } : {};
-  const read = { index, id, hash, ...isReplaced, ...defined({ record: stamps.record }) };
+  const isReused = record?.reusedFrom === undefined ? {} : { isReused: true as const };
+  const read = { index, id, hash, ...isReplaced, ...isReused, ...defined({ record: stamps.record }) };
   const content = { hash, mayRerun };
   if (record !== undefined && isOrderedAnew(record, content)) {
     const made = await ledger.read(batch, id);

@@ -135,6 +135,7 @@ function addLine(tally: BatchTally, { record, ended, spentNano = 0, live = 'wait
   if (spentNano !== 0) tally.earlierNano = (tally.earlierNano ?? 0) + spentNano;
   if (record !== undefined) {
     tally.counts[record.status] += 1;
+    if (record.status === 'done' && record.reusedFrom !== undefined) tally.reused = (tally.reused ?? 0) + 1;
     if (record.creditsNano === undefined) tally.creditsUnknown += 1;
     else tally.creditsNano += record.creditsNano;
   } else if (ended !== undefined) tally.counts[ended] += 1;

@@ -14,7 +14,7 @@ import { readBatchOptions, writeBatchOptions } from '../../src/home/batch-order.
 import { sourcesIn } from '../house/sources.js';
 import { canMount, mountDisk } from '../support/small-disk.js';
 import { type CliSurroundings, cli } from './harness.js';
-import { ACCOUNT, seededHome, T0 } from './seeded-home.js';
+import { ACCOUNT, CREDIT, type SeededRow, seededHome, T0 } from './seeded-home.js';
 
 const hint = (words: string) => `callsheet ${words}`;
 const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };
@@ -194,6 +194,22 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
     expect(list.stdout).toMatch(/batch +state +rows +ended +began +manifest +writes to +next/);
     expect(list.stdout).toContain('callsheet review list b');
   });
+});
+
+test('what a batch is expected to cost goes by rows that were paid, not by those that took an earlier render over', async () => {
+  const reused = { attempts: 0, creditsNano: 0, reusedFrom: 'old/one' };
+  const ended = [
+    ...['a', 'b', 'c'].map((id) => ({ id, record: reused })),
+    { id: 'paid', record: { creditsNano: 0.4 * CREDIT } },
+  ];
+  const expected = async (rows: SeededRow[]) => {
+    const home = await seededHome('b', rows);
+    return JSON.parse((await home.run('status', 'b', '--json')).stdout).creditsExpected;
+  };
+  expect(await expected([...ended, { id: 'open' }, { id: 'waits' }])).toBe('1.2');
+  expect(await expected(ended)).toBe('0.4');
+  expect(await expected([{ id: 'a', record: reused }, { id: 'open' }])).toBeNull();
+  expect(await expected([{ id: 'a', record: reused }])).toBe('0');
 });
 
 test('data has colours where standard output is a terminal, whatever standard error is', async () => {

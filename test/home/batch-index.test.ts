@@ -89,6 +89,9 @@ test('it says what a walk says, after everything that can become of a row', asyn
     () => records.writeRecord('b', record(1, { rowHash: 'other' })),
     () => records.writeRecord('b', record(4, { status: 'skipped', attempts: 0 })),
     () => records.forgetSkipped('b', 'row-4'),
+    // A row that took an earlier render over is a done one that cost nothing, until its values are others.
+    () => records.writeRecord('b', record(6, { creditsNano: 0, finishedAtMs: 2, reusedFrom: 'old/row-6' })),
+    () => records.writeRecord('b', record(6, { finishedAtMs: 2 })),
     // A record that cannot be read needs a person.
     () => home.home.store.put(home.home.keys.record('b', 'row-1'), Buffer.from('{torn')),
     () => markCancelled(home.home, 'b', 1),

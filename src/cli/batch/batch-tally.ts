@@ -47,15 +47,16 @@ export async function batchTally(
   return tally;
 }
 
-/** What a row that is done cost on average; undefined until one is, and where a cost is not known. */
+/** What a row that is done cost on average, but for reused ones; undefined until one is, and where a cost is not known. */
 export function costPerRow(tally: HomeTally): CreditsNano | undefined {
-  const { creditsNano, earlierNano = 0, creditsUnknown, counts } = tally;
-  return creditsUnknown === 0 && counts.done > 0 ? (creditsNano - earlierNano) / counts.done : undefined;
+  const { creditsNano, earlierNano = 0, creditsUnknown, counts, reused = 0 } = tally;
+  const paid = counts.done - reused;
+  return creditsUnknown === 0 && paid > 0 ? (creditsNano - earlierNano) / paid : undefined;
 }
 
 /** What all rows come to if the open ones cost as those that are done; null where that is not known. */
 export function expectedCredits(tally: HomeTally): string | null {
-  const perRowNano = costPerRow(tally);
+  const perRowNano = tally.open === 0 && tally.creditsUnknown === 0 ? 0 : costPerRow(tally);
   return perRowNano === undefined ? null : formatCredits(tally.creditsNano + Math.round(perRowNano * tally.open));
 }
 
@@ -66,6 +67,7 @@ function addSums(tally: HomeTally, sums: readonly ShardSum[], sinceMs: number): 
     tally.creditsNano += sum.creditsNano;
     tally.earlierNano = (tally.earlierNano ?? 0) + (sum.earlierNano ?? 0);
     tally.creditsUnknown += sum.creditsUnknown;
+    tally.reused = (tally.reused ?? 0) + sum.reused;
     tally.forPerson += sum.forPerson;
     for (const atMs of sum.endedAtMs) {
       tally.endedAtMs = Math.max(tally.endedAtMs ?? 0, atMs);
