@@ -83,6 +83,11 @@ export async function clearStopped(home: HomePlace, batch: string): Promise<numb
   return marked?.lifted ?? 0;
 }
 
+/** A cancel came since the batch was let go on: jobs that end late end for that. */
+export async function forgetLifted(home: HomePlace, batch: string): Promise<void> {
+  await stopped.change(home, (now) => now?.was && { schema: 1, lifted: now.lifted ?? 0, atMs: now.atMs }, batch);
+}
+
 /** How often the batch's user let it go on. */
 export async function liftedStops(home: HomePlace, batch: string): Promise<number> {
   return (await stopped.read(home, batch))?.lifted ?? 0;

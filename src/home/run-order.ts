@@ -11,6 +11,7 @@ import {
   cancelled,
   clearCancelled,
   clearStopped,
+  forgetLifted,
   isCancelledBatch,
   type SampleGate,
   sampleInForce,
@@ -128,6 +129,7 @@ export function retryFor(record: RowRecord | undefined, retry: RetryOrder | null
 export async function takeBackCancel(home: HomePlace, batch: string): Promise<void> {
   if (await isCancelledBatch(home, batch)) {
     await changeBatchOrder(home, batch, (order) => (order?.retry ? { ...order, retry: null } : undefined));
+    await forgetLifted(home, batch);
   }
   await clearCancelled(home, batch);
 }

@@ -1,11 +1,12 @@
 // A retry runs the rows that the cancel before it ends late (design 10; service orders by the home alone).
 import { expect, test } from 'vitest';
 import { fedRowActivities } from '../../activities/fed-rows.js';
+import { resultActivities } from '../../activities/results.js';
 import { rowActivities } from '../../activities/rows.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
-import { clearCancelled, markCancelled } from '../../src/home/batch-marks.js';
+import { clearCancelled, clearStopped, markCancelled, markStopped } from '../../src/home/batch-marks.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
-import { notOrdered, runOrder } from '../../src/home/run-order.js';
+import { notOrdered, runOrder, takeBackCancel } from '../../src/home/run-order.js';
 import { intent, wholeRecord } from '../home/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
@@ -73,6 +74,30 @@ test('6-O10: one that failed after it stays failed', async () => {
   await clear();
   expect(await reopen()).toEqual({ outcome: 'nothing' });
   expect(await refusal()).toEqual({ outcome: 'ended', status: 'failed' });
+});
+
+test('a job that ends late does so for what asked it last: a stop that was lifted, or the cancel that came after it', async () => {
+  const endedAfter = async (...orders: ('stop' | 'resume' | 'cancel' | 'retry')[]) => {
+    const { deps, refOf } = await accountAtHand([ROW]);
+    deps.messenger = { ...deps.messenger, rowFinished: async () => true } as typeof deps.messenger;
+    for (const order of orders) {
+      if (order === 'stop') await markStopped(deps.home, 'b', 'budget_reached', { atMs: 1 });
+      if (order === 'cancel') await markCancelled(deps.home, 'b', 2);
+      if (order === 'retry') await takeBackCancel(deps.home, 'b');
+      if (order === 'retry' || order === 'resume') await clearStopped(deps.home, 'b');
+    }
+    await resultActivities(deps).finishRow({ row: refOf(ROW), status: 'cancelled', reason: 'cancelled_by_user' });
+    const record = await deps.records.readRecord('b', 'r');
+    return [record?.status, record?.reasonCode];
+  };
+  const [forStop, forCancel] = [
+    ['not_started', 'budget_reached'],
+    ['cancelled', 'cancelled_by_user'],
+  ];
+  expect(await endedAfter('stop', 'resume')).toEqual(forStop);
+  expect(await endedAfter('stop', 'retry')).toEqual(forStop);
+  expect(await endedAfter('stop', 'cancel', 'retry')).toEqual(forStop);
+  expect(await endedAfter('stop', 'resume', 'cancel', 'retry')).toEqual(forCancel);
 });
 
 test('what the service says late of a lost answer sends nothing for a batch that was cancelled; a person may (I19)', async () => {
