@@ -51,6 +51,15 @@ test.each([
   expect(await states(id)).toEqual(before);
 });
 
+test('of a row that shares a render it says that its file stays, whatever is ordered of the other', async () => {
+  const one = { id: 'one', states: [CREATED, RENDERED], record: { files: [FILE] } };
+  home = await seededHome('b', [one, { id: 'twin', row: { shares: 0 }, record: { files: [FILE], attempts: 0 } }]);
+  const { exitCode, stderr } = await home.run('rerun', 'b', 'twin', '--yes');
+  const why =
+    /row 'twin' shares the render of row 'one', and keeps the file that it has: `callsheet rerun b one .*` renders that one anew/;
+  expect([exitCode, stderr]).toEqual([2, expect.stringMatching(why)]);
+});
+
 test('an order that waits for the engine names the command that carries it out as the next one', async () => {
   const { exitCode, stdout } = await home.run('rerun', 'b', 'one', '--yes', '--json');
   const answer = JSON.parse(stdout);

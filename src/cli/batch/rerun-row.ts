@@ -153,7 +153,10 @@ export async function readyToRerun(
   if (row.shares !== undefined) {
     if (!isAsked) return undefined;
     const original = (await rowAt(rows, batch, generation, row.shares))?.stored.row.id ?? '';
-    return refuse(`shares the render of row '${original}': give the order for that one`);
+    const rerun = commandHint(session, `rerun ${nameWords(batch, original)}`);
+    return refuse(
+      `shares the render of row '${original}', and keeps the file that it has: \`${rerun}\` renders that one anew, for what either of them feeds`,
+    );
   }
   const record = await records.readRecord(batch, row.id);
   const attempts = await ledger.read(batch, row.id);
