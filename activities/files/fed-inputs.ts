@@ -33,10 +33,12 @@ export async function takeFedInputs(deps: Dependencies, work: InputWork): Promis
   if (waitsInVain !== undefined) {
     return { reason: 'upstream_failed', text: `row ${waitsInVain}, which feeds it, was to be rendered again first` };
   }
-  for (const { media, file } of feeders) {
+  for (const feeder of feeders) {
+    const { media, file } = feeder;
     if (file === undefined) continue;
     const problem = await keep(deps, `${batch}/${file.file}`, options.out, file);
     if (problem !== undefined) return { reason: 'input_changed', text: `${file.file} of row ${media.id} ${problem}` };
+    await noteLength(deps, batch, feeder);
     const flaw = media.frame && (await keepFrame(deps, file, media.frame));
     if (flaw !== undefined) return { reason: 'input_unfit', text: `${file.file} of row ${media.id}: ${flaw}` };
   }
@@ -81,6 +83,24 @@ async function keep(deps: Dependencies, key: string, out: string, { sha256 }: Ou
     return 'is not the file that was rendered';
   }
   return undefined;
+}
+
+/**
+ * Says in its record how long a film is that feeds, where that is not known yet: of one that was taken as it lies in a
+ * bucket the head alone was read. Price, claim and request go by the record.
+ */
+async function noteLength({ home, records }: Dependencies, batch: string, feeder: Feeder): Promise<void> {
+  const { media, record, file } = feeder;
+  if (record === undefined || file?.contentType.startsWith('video/') !== true) return;
+  if (media.frame !== undefined || file.durationSeconds !== undefined) return;
+  const bytes = await home.getBlob(file.sha256);
+  const seconds = bytes && (await probeMedia(Buffer.from(bytes))).seconds;
+  if (seconds === undefined) return;
+  await records.changeRecord(batch, record.id, (now) => {
+    const [first, ...others] = now?.files ?? [];
+    if (now === undefined || first?.sha256 !== file.sha256) return undefined;
+    return { ...now, files: [{ ...first, durationSeconds: seconds }, ...others] };
+  });
 }
 
 /** Why a film gives no frame. */

@@ -16,9 +16,16 @@ const motion = (cells: Row['cells']): Row =>
 
 const FILM = { file: 'media/film.mp4', contentType: 'video/mp4', bytes: 10, sha256: 'f'.repeat(64) };
 
+const SIX_SECONDS = await makeMp4({ width: 480, height: 480, frames: 24 * 6, audio: false });
+
+it('a driver whose record does not say its length, as of a bucket, is as long as its bytes say', async () => {
+  const { fetchInputs, sent } = await fedByFilm(motion({}), { bytes: SIX_SECONDS });
+  expect(await fetchInputs(1)).toBe(true);
+  expect((await sent()).cells.input_video_seconds).toBe(6);
+});
+
 it('a driver whose length nothing tells is not sent without one', async () => {
-  const bytes = await makeMp4({ width: 480, height: 480, frames: 24 * 6, audio: false });
-  const { fetchInputs } = await fedByFilm(motion({}), { bytes });
+  const { fetchInputs } = await fedByFilm(motion({}), { bytes: SIX_SECONDS.subarray(0, 64) });
   expect(await fetchInputs(1)).toEqual({
     reason: 'input_unfit',
     text: 'media/film.mp4 of row film: how long it is cannot be read in it: with a number in input_video_seconds the row can run',

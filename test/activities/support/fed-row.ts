@@ -8,6 +8,7 @@ import type { OutputFile } from '../../../src/domain/outcome.js';
 import type { Row } from '../../../src/domain/row.js';
 import { openAccountRecords } from '../../../src/home/account-records.js';
 import { writeBatchOptions } from '../../../src/home/batch-order.js';
+import { loadRow } from '../../../src/home/row-work.js';
 import { createRowsWriter } from '../../../src/home/rows-writer.js';
 import { createFolderStore } from '../../../src/store/folder.js';
 import { sha256 } from '../../download/broken-server.js';
@@ -19,9 +20,11 @@ export interface FedRow {
   folder: string;
   /** What fetching the inputs gives, in the so many-th try. */
   fetchInputs(attempt: number): Promise<unknown>;
+  /** The row as it is claimed and sent. */
+  sent(): Promise<Row>;
 }
 
-/** `row` is the second one of its manifest; the film is row `film`, the first. */
+/** `row` is the second one of its manifest; the film is row `film`, the first. The outputs lie as in a bucket. */
 export async function fedByFilm(
   row: Row,
   film: { bytes: Uint8Array } & Partial<Omit<OutputFile, 'bytes'>>,
@@ -43,12 +46,15 @@ export async function fedByFilm(
   const size = { bytes: bytes.length, sha256: sha256(bytes) };
   const file = { file: 'media/film.mp4', contentType: 'video/mp4', ...size, ...told };
   await records.records.writeRecord('b', rowRecord({ id: 'film', files: [file], rowHash: feeder.hash }));
-  const openStore = (place: string) => createFolderStore(place);
-  const deps = { ...records, openStore, uploads: new Map() } as unknown as Dependencies;
+  const openStore = (place: string) => ({ ...createFolderStore(place), location: 's3://bucket/out' });
+  const settings = { home: join(folder, 'home') };
+  const handed = { openStore, settings, isS3Reachable: true, uploads: new Map() };
+  const deps = { ...records, ...handed } as unknown as Dependencies;
   const reference = { batch: 'b', generation, part: 0, index: 1, id: row.id, kind: row.kind };
   return {
     folder,
     fetchInputs: (attempt) =>
       new MockActivityEnvironment({ attempt }).run(inputActivities(deps).fetchInputs, { row: reference }),
+    sent: async () => (await loadRow(records, reference)).row,
   };
 }
