@@ -17,7 +17,7 @@ export type FailureType =
   | 'download.interrupted'
   | 'records.unavailable'
   | 'output.unavailable'
-  /** This worker cannot take frames of films. */
+  /** This worker cannot take frames of films, or not now. */
   | 'frames.unavailable'
   /** The worker ends: another one goes on. */
   | 'worker.ending';

@@ -7,12 +7,12 @@ import { DownloadError } from '../src/service/download.js';
 import { StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain } from './failures.js';
-import { FfmpegMissing, takeFedInputs, unfitInputs } from './files/fed-inputs.js';
+import { FfmpegMissing, FrameStopped, takeFedInputs, unfitInputs } from './files/fed-inputs.js';
 import { InputAway, InputMissing } from './files/input-urls.js';
 import { fetchInputs } from './files/media.js';
 import { withHeartbeat } from './heartbeat.js';
 
-/** An input that could not be fetched so often is missing. */
+/** An input that could not be fetched, or cut out of its film, so often is missing. */
 const TRIES_MAX = 6;
 /** Any worker may take the next try: with one of ten that has ffmpeg, all of these miss it once in five hundred rows. */
 const FRAME_TRIES_MAX = 60;
@@ -84,6 +84,10 @@ async function fetchAll(deps: Dependencies, rowRef: RowRef): Promise<boolean | I
     if (error instanceof FfmpegMissing) {
       if (!isLast(FRAME_TRIES_MAX)) throw tryAgain('frames.unavailable', 'no ffmpeg', FRAME_AGAIN_MS);
       return { reason: 'input_unfit', text: 'frames of films need ffmpeg, which no worker has that took the row' };
+    }
+    if (error instanceof FrameStopped) {
+      if (isLast(TRIES_MAX)) return { reason: 'input_missing', text: error.message };
+      throw tryAgain('frames.unavailable', 'ffmpeg was ended');
     }
     if (error instanceof InputAway) {
       if (isLast(OWN_URL_TRIES_MAX)) return { reason: 'input_missing', text: error.message };

@@ -103,16 +103,38 @@ async function noteLength({ home, records }: Dependencies, batch: string, feeder
   });
 }
 
-/** Why a film gives no frame. */
+/** Why a film gives no frame. Rows that take the same one have it taken once. */
 async function keepFrame(deps: Dependencies, film: OutputFile, frame: Frame): Promise<string | undefined> {
-  const { home } = deps;
-  const known = await readFrame(home, film.sha256, frame);
-  if (known !== undefined && (await home.hasBlob(known.sha256))) return undefined;
-  const taken = await takeFrame({ ...film, read: () => home.readBlob(film.sha256) }, frame);
-  if ('problem' in taken) return taken.problem;
-  if ('missing' in taken) throw new FfmpegMissing();
-  await writeFrame(home, film.sha256, frame, taken.png);
+  try {
+    await together(deps, `frame-${film.sha256}-${frame}`, () => writeNewFrame(deps, film, frame));
+  } catch (error) {
+    if (!(error instanceof NoFrame)) throw error;
+    return error.message;
+  }
   return undefined;
+}
+
+async function writeNewFrame({ home }: Dependencies, film: OutputFile, frame: Frame): Promise<void> {
+  const known = await readFrame(home, film.sha256, frame);
+  if (known !== undefined && (await home.hasBlob(known.sha256))) return;
+  const taken = await takeFrame({ ...film, read: () => home.readBlob(film.sha256) }, frame);
+  if ('problem' in taken) throw new NoFrame(taken.problem);
+  if ('missing' in taken) throw new FfmpegMissing();
+  if ('stopped' in taken) throw new FrameStopped(film.file, frame, taken.stopped);
+  await writeFrame(home, film.sha256, frame, taken.png);
+}
+
+/** The film itself gives no frame. */
+class NoFrame extends Error {
+  override readonly name = 'NoFrame';
+}
+
+/** ffmpeg was ended before it had the frame: by its time, or by a machine in trouble. */
+export class FrameStopped extends Error {
+  override readonly name = 'FrameStopped';
+  constructor(file: string, frame: Frame, how: string) {
+    super(`${file}: ffmpeg was ended (${how}) before it had the ${frame} frame`);
+  }
 }
 
 /** This worker cannot take frames; another one of the account may. */

@@ -28,8 +28,14 @@ const TAIL_SECONDS = 2;
 const DISK_FULL = /No space left on device|Disk quota exceeded/;
 const SAID_CHARS = 2_000;
 
-/** `missing`: there is no ffmpeg here. `problem`: why the film gives no frame, for a person. */
-export type TakenFrame = { png: Buffer } | { missing: true } | { problem: string };
+/** What a program ends with that was told to: ffmpeg writes what it has, and ends by itself. */
+const TOLD_TO_END = 255;
+
+/**
+ * `missing`: there is no ffmpeg here. `stopped`: what ended it, which says nothing of the film. `problem`: why the film
+ * gives no frame, for a person.
+ */
+export type TakenFrame = { png: Buffer } | { missing: true } | { stopped: string } | { problem: string };
 
 export interface Film {
   contentType: string;
@@ -55,9 +61,10 @@ async function frameOf(source: AsyncIterable<Uint8Array>, demuxer: string, frame
     const [path, png] = [join(folder, 'film'), join(folder, 'frame.png')];
     await pipeline(Readable.from(source), createWriteStream(path, { mode: 0o600 }));
     const ended = await runFfmpeg(demuxer, path, png, frame);
+    if (typeof ended === 'object') return ended;
     if (ended === 'missing') return { missing: true };
     if (ended === 'full') throw Object.assign(new Error('no room for the frame'), { code: 'ENOSPC' });
-    const bytes = ended === 0 ? await readFile(png).catch(() => undefined) : undefined;
+    const bytes = ended === 'done' ? await readFile(png).catch(() => undefined) : undefined;
     return bytes && bytes.length > 0 ? { png: bytes } : { problem: `ffmpeg finds no ${frame} frame in it` };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -72,13 +79,10 @@ export function hasFfmpeg(): boolean {
   return isInstalled;
 }
 
-/** Its exit code, null where it was ended; `full`: the disk took no frame, which says nothing of the film. */
-function runFfmpeg(
-  demuxer: string,
-  path: string,
-  png: string,
-  frame: Frame,
-): Promise<number | null | 'missing' | 'full'> {
+/** `full`: the disk took no frame, which says nothing of the film either. */
+type Ended = 'done' | 'failed' | 'missing' | 'full' | { stopped: string };
+
+function runFfmpeg(demuxer: string, path: string, png: string, frame: Frame): Promise<Ended> {
   const seek = frame === 'last' ? ['-sseof', String(-TAIL_SECONDS)] : [];
   const input = ['-protocol_whitelist', 'file,pipe', '-f', demuxer, '-i', `file:${path}`];
   // Each later frame replaces the one before; of the first one alone there is no later.
@@ -96,8 +100,16 @@ function runFfmpeg(
     said = `${said}${bytes}`.slice(-SAID_CHARS);
   });
   return new Promise((resolve) => {
-    child.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ENOENT' ? 'missing' : null));
-    child.on('close', (code) => resolve(code !== 0 && DISK_FULL.test(said) ? 'full' : code));
+    child.on('error', ({ code = 'no start' }: NodeJS.ErrnoException) =>
+      resolve(code === 'ENOENT' ? 'missing' : { stopped: code }),
+    );
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve('done');
+      else if (DISK_FULL.test(said)) resolve('full');
+      else if (child.killed) resolve({ stopped: `after ${TIME_MAX_MS / 1_000} s` });
+      else if (signal !== null || code === TOLD_TO_END) resolve({ stopped: signal ?? `exit code ${code}` });
+      else resolve('failed');
+    });
   });
 }
 
