@@ -17,9 +17,9 @@ const TRIES_MAX = 6;
 /** Any worker may take the next try: with one of ten that has ffmpeg, all of these miss it once in five hundred rows. */
 const FRAME_TRIES_MAX = 60;
 const FRAME_AGAIN_MS = 2_000;
-/** The service's own URL of an input, which lives and does not answer: a quarter of an hour, as an output is waited for. */
-const OWN_URL_TRIES_MAX = 35;
-const OWN_URL_AGAIN_MS = { first: 1_000, most: 30_000 };
+/** A URL of an input that does not answer now: a quarter of an hour, as an output is waited for. */
+const AWAY_TRIES_MAX = 35;
+const AWAY_AGAIN_MS = { first: 1_000, most: 30_000 };
 
 export interface InputActivities {
   /**
@@ -90,18 +90,24 @@ async function fetchAll(deps: Dependencies, rowRef: RowRef): Promise<boolean | I
       throw tryAgain('frames.unavailable', 'ffmpeg was ended');
     }
     if (error instanceof InputAway) {
-      if (isLast(OWN_URL_TRIES_MAX)) return { reason: 'input_missing', text: error.message };
-      throw tryAgain('download.interrupted', 'own URL', ownUrlAgainMs(deps));
+      if (isLast(AWAY_TRIES_MAX)) return { reason: 'input_missing', text: error.message };
+      throw tryAgain('download.interrupted', 'own URL', awayAgainMs(deps));
     }
     if (!(error instanceof DownloadError) && !(error instanceof InputMissing)) throw error;
     deps.log.warn({ id, error: error.name }, 'an input could not be fetched');
     if (error instanceof InputMissing) return { reason: 'input_missing', text: error.message };
-    if (isLast(TRIES_MAX)) return false;
-    throw tryAgain('download.interrupted', error.reason);
+    const isAway = isHostAway(error);
+    if (isLast(isAway ? AWAY_TRIES_MAX : TRIES_MAX)) return false;
+    throw tryAgain('download.interrupted', error.reason, isAway ? awayAgainMs(deps) : undefined);
   }
 }
 
-function ownUrlAgainMs({ settings }: Dependencies): number {
-  const { first, most } = OWN_URL_AGAIN_MS;
+/** Its host is in trouble or asks for patience, which says nothing of the file. */
+function isHostAway({ reason, status = 0 }: DownloadError): boolean {
+  return reason === 'unreachable' || status === 429 || status >= 500;
+}
+
+function awayAgainMs({ settings }: Dependencies): number {
+  const { first, most } = AWAY_AGAIN_MS;
   return Math.min(most, first * 2 ** (Context.current().info.attempt - 1)) / settings.timeScale;
 }

@@ -15,7 +15,7 @@ import { filmRow } from '../support/stack.js';
 const url = 'https://media.example/frame.png?signature=secret';
 
 /** What the so many-th try makes of an input that comes in these pieces, or not at all. */
-async function tryOf(pieces: Uint8Array[] | undefined, { attempt = 1, maySubmit }: Partial<Given> = {}) {
+async function tryOf(pieces: Uint8Array[] | DownloadError, { attempt = 1, maySubmit }: Partial<Given> = {}) {
   const folder = temporaryFolder();
   const store = createFolderStore(folder);
   const writer = createRowsWriter(store, 'a', 'b');
@@ -26,10 +26,15 @@ async function tryOf(pieces: Uint8Array[] | undefined, { attempt = 1, maySubmit 
     ...{ schema: 1, out: folder, onExists: 'fail', responseFormat: 'url', manifestFolder: folder, maxOutputBytes: 1e9 },
   });
   const fetchInput = async () => {
-    if (pieces === undefined) throw new DownloadError('http', 'HTTP 404');
+    if (pieces instanceof DownloadError) throw pieces;
     return { stream: pieces };
   };
-  const deps = { ...records, log: silent, downloader: { fetchInput } } as unknown as Dependencies;
+  const deps = {
+    ...records,
+    log: silent,
+    settings: { timeScale: 1 },
+    downloader: { fetchInput },
+  } as unknown as Dependencies;
   const row = { batch: 'b', generation, part: 0, index: 0, id: 'one', kind: 'vendor-f/video' as const };
   const environment = new MockActivityEnvironment({ attempt });
   return environment.run(inputActivities(deps).fetchInputs, { row, ...(maySubmit ? { maySubmit } : {}) });
@@ -52,7 +57,23 @@ test('an input that is too large', async () => {
   expect(await tryOf(pieces)).toEqual({ reason: 'input_missing', text: 'the input is larger than 30 MB' });
 });
 
-test('an input that cannot be fetched is tried again, and missing in the end', async () => {
-  await expect(tryOf(undefined)).rejects.toMatchObject({ type: 'download.interrupted' });
-  expect(await tryOf(undefined, { attempt: 6 })).toBe(false);
+const status = (code: number) => new DownloadError('http', `media.example answered ${code}`, code);
+
+test.each([
+  ['404', new DownloadError('expired', 'media.example answered 404', 404)],
+  ['400', status(400)],
+])('an input that is refused with %s is tried again, and missing in the end', async (_code, error) => {
+  await expect(tryOf(error, { attempt: 5 })).rejects.toMatchObject({ type: 'download.interrupted' });
+  expect(await tryOf(error, { attempt: 6 })).toBe(false);
+});
+
+test.each([
+  ['cannot be reached', new DownloadError('unreachable', 'media.example cannot be reached (ECONNREFUSED)')],
+  ['answers 503', status(503)],
+  ['answers 429', status(429)],
+])('an input whose host %s is waited for a quarter of an hour, and missing then', async (_what, error) => {
+  const again = (ms: number) => ({ type: 'download.interrupted', nonRetryable: false, nextRetryDelay: ms });
+  await expect(tryOf(error)).rejects.toMatchObject(again(1_000));
+  await expect(tryOf(error, { attempt: 34 })).rejects.toMatchObject(again(30_000));
+  expect(await tryOf(error, { attempt: 35 })).toBe(false);
 });
