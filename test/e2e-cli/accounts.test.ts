@@ -68,11 +68,10 @@ describe.skipIf(!hasTemporal())('keys and accounts of one engine', () => {
       /still does not accept the API key, so nothing new is submitted: .*`callsheet resume/,
     );
     expect(refused.stdout).toBe('');
-    const away = { do: 'answer', status: 503, body: '' } as const;
-    rig.emulator.setFaults([{ match: { route: 'credits' }, action: away }]);
+    rig.emulator.setKeys([{ key: KEY, state: 'active' }]);
+    rig.emulator.setFaults([{ match: { route: 'credits' }, action: { do: 'answer', status: 503, body: '' } }]);
     const unknown = await rig.run(['resume', 'blocked']);
     expect([unknown.code, unknown.stderr]).toEqual([0, expect.stringMatching(/until the service accepts the API key/)]);
-    rig.emulator.setKeys([{ key: KEY, state: 'active' }]);
     rig.emulator.setFaults([]);
     await sleep(5_000);
     expect(running.stdout()).not.toMatch(/"type":"resumed".*"reason":"key"/);
