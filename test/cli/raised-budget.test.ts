@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../emulator/emulator.js';
+import { approvedBudget, budgetsOf } from '../../src/cli/batch/approved-budget.js';
 import { countLeft, refuseSameBudget } from '../../src/cli/batch/resume-refusals.js';
 import { markStopped, readSampleGate, stoppedReason, writeSampleGate } from '../../src/home/batch-marks.js';
 import { readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
@@ -64,6 +65,31 @@ describe('a budget that was approved after a sample', () => {
       expect((await readSampleGate(home.home, 'b'))?.approved?.maxCreditsNano).toBe(0.8 * CREDIT);
       expect(await stoppedReason(home.home, 'b')).toBe('budget_reached');
     }));
+
+  test('is held to what the sample was run with: settings for all batches are no word of a person', async () => {
+    const home = await budgeted([{ id: 'one', record: {} }], 5);
+    const limits = { maxCreditsNano: 5 * CREDIT, maxFailures: { rows: 2 } };
+    const order = await readBatchOrder(home.home, 'b');
+    const approve = (origin: string, maxCredits: number) => {
+      const config = { budget: { maxCredits: maxCredits * CREDIT, maxFailures: { rows: 9 } }, prices: [] };
+      const origins = new Map(['budget.maxCredits', 'budget.maxFailures'].map((name) => [name, { name: origin }]));
+      const cli = { io: { isInteractive: false } };
+      const session = { config, origins, cli, terminal: { note: () => undefined } } as never;
+      const budgets = budgetsOf(session, { ids: ['one'], atMs: 1 }, order && { ...order, limits }, 'g');
+      const total = { toSubmit: 9, unknown: 0, lowNano: 40 * CREDIT, worstNano: 40 * CREDIT };
+      const known = { session, access: home, batch: 'b' } as never;
+      const agreed = { isSaidYes: true, isSaidUnpriced: false };
+      return { budgets, next: approvedBudget(known, { costs: { total } } as never, budgets, agreed) };
+    };
+    for (const maxCredits of [2, 100]) {
+      const { budgets, next } = approve('config file', maxCredits);
+      expect(budgets.given).toEqual({ maxCreditsNano: null, maxFailures: null });
+      await expect(next).rejects.toThrow('say --max-credits <n>, for all of it --max-credits 40');
+    }
+    const typed = approve('flag', 100);
+    expect(typed.budgets.given.maxFailures).toEqual({ rows: 9 });
+    expect(await typed.next).toBe(40 * CREDIT);
+  });
 
   test('an order that it has no room for names the command that raises it', async () => {
     const home = await budgeted([{ id: 'one', record: {} }], 0.3);

@@ -39,7 +39,7 @@ export async function approveBatch(session: Session, batch: string, order: Appro
   const gate = await openableGate(known);
   await refuseEditedManifest(known, gate.ids);
   const before = await readBatchOrder(home, batch);
-  const budgets = budgetsOf(gate, before, generation);
+  const budgets = budgetsOf(session, gate, before, generation);
   refuseLower(known, budgets);
   const retry = keptRetry(before, generation);
   const rest = await planRest(known, gate.ids, retry);
@@ -51,7 +51,7 @@ export async function approveBatch(session: Session, batch: string, order: Appro
   const maxCreditsNano = await approvedBudget(known, plan, budgets, agreement);
   const { config } = session;
   const { ambiguity, retries, wasteMaxNano: alwaysMaxWaste } = before?.policy ?? termsOf(session, 0).policy;
-  const maxFailures = config.budget.maxFailures ?? before?.limits.maxFailures ?? null;
+  const maxFailures = budgets.given.maxFailures ?? before?.limits.maxFailures ?? null;
   const budget = { ...config.budget, maxCredits: maxCreditsNano, maxFailures };
   // The rest runs as the sample did, whatever flags this command has.
   const approving: Session = { ...session, config: { ...config, ambiguity, alwaysMaxWaste, budget } };

@@ -1,3 +1,4 @@
+import type { BatchLimits } from '../../domain/batch.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { SampleGate } from '../../home/batch-marks.js';
 import type { BatchOrder } from '../../home/batch-order.js';
@@ -5,8 +6,10 @@ import { confirm } from '../ask-person.js';
 import { commandHint, orderWords } from '../open-session.js';
 import { spentBefore } from '../plan/approve-plan.js';
 import { costText, type Plan } from '../plan/plan-view.js';
+import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
+import { goingLimits } from './batch-terms.js';
 import type { KnownBatch } from './known-batch.js';
 
 /** What an approval lets a batch cost. */
@@ -18,24 +21,34 @@ interface Budgets {
   nowNano: CreditsNano | null;
   /** What a lower `--max-credits` of before holds an approval to. */
   keptNano: CreditsNano | null;
+  /** What the command gives: settings for all batches say nothing of a limit that the batch has. */
+  given: BatchLimits;
 }
 
-export function budgetsOf(gate: SampleGate, order: BatchOrder | undefined, generation: string): Budgets {
+export function budgetsOf(
+  session: Session,
+  gate: SampleGate,
+  order: BatchOrder | undefined,
+  generation: string,
+): Budgets {
   const isApproved = gate.approved?.generation === generation;
   const ordered = order?.limits.maxCreditsNano ?? null;
   const approved = isApproved ? (gate.approved?.maxCreditsNano ?? null) : null;
   const bounds = [ordered, approved].filter((one) => one !== null);
+  const nowNano = bounds.length === 0 ? null : Math.min(...bounds);
   return {
     isApproved,
-    nowNano: bounds.length === 0 ? null : Math.min(...bounds),
+    nowNano,
     // A lower budget that the sample ran with stands; one that was approved before is used up.
     keptNano: gate.approved === undefined ? ordered : null,
+    given: goingLimits(session, { maxCreditsNano: nowNano, maxFailures: order?.limits.maxFailures ?? null }),
   };
 }
 
 /** Throws a UserError where `--max-credits` would lower what was approved. */
-export function refuseLower({ session, batch }: KnownBatch, { isApproved, nowNano }: Budgets): void {
-  const given = session.config.budget.maxCredits;
+export function refuseLower({ session, batch }: KnownBatch, budgets: Budgets): void {
+  const { isApproved, nowNano } = budgets;
+  const given = budgets.given.maxCreditsNano;
   if (!isApproved || nowNano === null || given === null || given >= nowNano) return;
   const raise = commandHint(session, orderWords('approve', batch, '--max-credits <more>'));
   throw new UserError(
@@ -66,11 +79,11 @@ export async function approvedBudget(
   const beforeNano = spent.endedNano + spent.openNano;
   const isBounded = total.unknown === 0 && spent.unbounded === 0;
   const unpriced = `set \`prices\` for ${unknownText(total.unknown, spent.unbounded)}`;
-  const given = session.config.budget.maxCredits;
-  const lower = given ?? budgets.keptNano;
+  const given = budgets.given.maxCreditsNano;
+  const lower = given ?? budgets.keptNano ?? session.config.budget.maxCredits;
   const orAgree = budgets.keptNano === null ? ', or agree to them with --yes --unpriced and no budget' : '';
   const upToNano = beforeNano + total.worstNano;
-  const nextNano = nextBudget(budgets, given, upToNano);
+  const nextNano = nextBudget(budgets, upToNano);
   const isUnbounded = isSaidUnpriced && isSaidYes;
   const isAgreed = isUnbounded ? !isBounded : isSaidYes && given !== null;
   const { io } = session.cli;
@@ -91,7 +104,9 @@ export async function approvedBudget(
   );
 }
 
-function nextBudget({ isApproved, nowNano, keptNano }: Budgets, given: CreditsNano | null, upToNano: CreditsNano) {
+function nextBudget(budgets: Budgets, upToNano: CreditsNano): CreditsNano {
+  const { isApproved, nowNano, keptNano } = budgets;
+  const given = budgets.given.maxCreditsNano;
   // What was approved stays: orders for single rows may need what the rest does not.
   if (isApproved) return given ?? Math.max(nowNano ?? 0, upToNano);
   return Math.min(given ?? keptNano ?? upToNano, upToNano);
