@@ -29,6 +29,19 @@ export function goingLimits(session: Session, before: BatchLimits | undefined): 
   };
 }
 
+/**
+ * The session of a question before more of a batch is submitted: a budget that settings give all batches and that is
+ * lower than its own neither refuses its rows nor answers for a person.
+ */
+export function withoutLowerBudget(session: Session, order: BatchTerms | undefined): Session {
+  const { config } = session;
+  const { maxCredits } = config.budget;
+  const own = order?.limits.maxCreditsNano ?? null;
+  const isLower = maxCredits !== null && own !== null && maxCredits < own;
+  if (!isLower || goingLimits(session, order?.limits).maxCreditsNano !== null) return session;
+  return { ...session, config: { ...config, budget: { ...config.budget, maxCredits: null } } };
+}
+
 /** What the settings of a command say of a batch. */
 export function termsOf(session: Session, retries: number): BatchTerms {
   const { ambiguity, alwaysMaxWaste } = session.config;

@@ -11,7 +11,7 @@ import { makePlan } from '../plan/make-plan.js';
 import { planLines } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
 import { createAcceptedInputs } from './accepted-inputs.js';
-import { asOrdered } from './batch-terms.js';
+import { asOrdered, withoutLowerBudget } from './batch-terms.js';
 import { knownBatch, refuseStrangeHome } from './known-batch.js';
 import { proveOut } from './prove-out.js';
 import { tellApproved } from './resume-refusals.js';
@@ -62,10 +62,10 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   const credits = await readOwnCredits(session);
   const plan = await makePlan(known, { manifest: 'retry', rows, costNotes: [], chains }, credits);
   for (const line of planLines(plan, hintsOf(session))) terminal.note(line);
-  await approvePlan(known, plan, flags.yes);
+  const order = await readBatchOrder(access.home, batch);
+  await approvePlan({ ...known, session: withoutLowerBudget(session, order) }, plan, flags.yes);
   await proveOut(known, 0, known.out);
   // The budget that the batch has bounds what is retried, however the question was answered.
-  const order = await readBatchOrder(access.home, batch);
   const retries = flags.retries ?? order?.policy.retries ?? 0;
   // Not before it can be handed over: of a retry that was refused nothing may stand that a later `resume --all` pays for.
   return submitAndFollow({ ...known, session: asOrdered(session, order), rows, retry, retries }, async () => {
