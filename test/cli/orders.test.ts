@@ -352,6 +352,15 @@ describe('--rpm of a command that runs a batch', () => {
     expect(await ofBatch()).toBeUndefined();
   });
 
+  test('holds also where what was ordered of the account is taken back, and not beside a new order of requests', async () => {
+    const own = { batch: 'b', rpm: 30 };
+    await changeAccountLimits(home.home, () => ({ concurrency: 4, rpm: 60, ofBatch: own }));
+    await home.run('limits', '--reset');
+    expect(await readAccountLimits(home.home)).toEqual({ concurrency: null, rpm: null, ofBatch: own });
+    await home.run('limits', '--reset', '--rpm', '50');
+    expect(await readAccountLimits(home.home)).toEqual({ concurrency: null, rpm: 50 });
+  });
+
   test('is gone with its batch, however that ended, and shown until then', async () => {
     await changeAccountLimits(home.home, () => ({ concurrency: null, rpm: null, ofBatch: { batch: 'b', rpm: 30 } }));
     expect((await home.run('limits')).stdout).toMatch(/^of 'b' +- +30$/m);

@@ -26,8 +26,8 @@ export async function orderAccount(session: Session, { isReset, concurrency, rpm
   const plan = await home.latestCheckpoint();
   const limits = await changeAccountLimits(home, (now) => {
     const before: AccountLimits = isReset ? { concurrency: null, rpm: null } : now;
-    // An order for the account stands before what a batch was run with.
-    const ofBatch = rpm === undefined ? before.ofBatch : undefined;
+    // An order for the account stands before what a batch was run with; to take one back says nothing of that.
+    const ofBatch = rpm === undefined ? now.ofBatch : undefined;
     return { concurrency: concurrency ?? before.concurrency, rpm: rpm ?? before.rpm, ...defined({ ofBatch }) };
   });
   warnAbovePlan(session.terminal, 'concurrency', limits?.concurrency ?? null, plan?.concurrent);
