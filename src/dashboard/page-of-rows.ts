@@ -91,6 +91,16 @@ export function withDependents(rows: readonly PageRow[], ...ids: readonly string
   return rows.filter((row) => found.ids.has(row.id));
 }
 
+/** By a reference: the row that renders for both where one shares a render, unless one of them was skipped for its file. */
+export function feedersAmong(rows: readonly PageRow[]): (reference: PageRow['fed'][number]) => PageRow | undefined {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const byIndex = new Map(rows.map((row) => [row.index, row]));
+  return ({ id, at }) => {
+    const [own, renderer] = [byId.get(id), byIndex.get(at)];
+    return own?.status === 'skipped' || renderer?.status === 'skipped' ? own : renderer;
+  };
+}
+
 interface RowSet {
   ids: Set<string>;
   indexes: Set<number>;

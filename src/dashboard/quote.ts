@@ -5,7 +5,7 @@ import { LIVE_WORDS } from '../domain/outcome.js';
 import { rowsText } from '../report/html.js';
 import type { PageRow } from './answers.js';
 import type { BatchRows } from './batch-rows.js';
-import { withDependents } from './page-of-rows.js';
+import { feedersAmong, withDependents } from './page-of-rows.js';
 import { type DashboardSource, type LimitsInForce, type Order, OrderRefused } from './source.js';
 
 /** What a person confirms: how many rows an order is about, and what it may cost. */
@@ -29,8 +29,8 @@ const UNDECIDED: ReasonCode = 'answer_lost_undecided';
 const UNSHARED: ReasonCode = 'shared_row_failed';
 const LIVE: readonly string[] = LIVE_WORDS;
 const OPEN = [...LIVE, 'not_started'];
-/** Live, and sent only while their batch runs. */
-const UNSENT = ['held', 'waiting'];
+/** Sent only while their batch runs. */
+const UNSENT = ['held', 'waiting', 'not_started'];
 const FEEDS = ['done', 'skipped'];
 
 export async function quoteOf(source: DashboardSource, batch: string, all: BatchRows, order: Order): Promise<Quote> {
@@ -53,6 +53,9 @@ function rowsOfOrder(source: DashboardSource, batch: string, all: BatchRows, ord
   switch (order.order) {
     case 'retry':
       return retried(source, batch, all, order);
+    case 'resume':
+    case 'approve':
+      return goingOn(source, batch, all, order);
     case 'resubmit':
     case 'attach-handle':
       return withFollowing(source, batch, all, [order.id]);
@@ -156,16 +159,6 @@ async function retried(
   return rows.filter((row) => given.has(row.id) || (isOfOrder(row.status) && runs(row)));
 }
 
-/** By a reference: the row that renders for both where one shares a render, unless one of them was skipped for its file. */
-function feedersAmong(rows: readonly PageRow[]): (reference: PageRow['fed'][number]) => PageRow | undefined {
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const byIndex = new Map(rows.map((row) => [row.index, row]));
-  return ({ id, at }) => {
-    const [own, renderer] = [byId.get(id), byIndex.get(at)];
-    return own?.status === 'skipped' || renderer?.status === 'skipped' ? own : renderer;
-  };
-}
-
 /** Whatever reason a retry names, it takes up what was never tried, and what is open goes on. */
 function isTakenUp({ status, reasonCode, finishedAtMs }: PageRow, reason: string | undefined): boolean {
   if (OPEN.includes(status) || reasonCode === PENDING) return true;
@@ -174,12 +167,20 @@ function isTakenUp({ status, reasonCode, finishedAtMs }: PageRow, reason: string
   return isMendable && (reason === undefined || reason === (reasonCode || status));
 }
 
-type Settling = { order: 'retry' | 'resubmit' | 'attach-handle' | 'settle-group' };
+/** What a batch submits once it goes on, with the rows of a retry that its budget or its failures kept back. */
+async function goingOn(source: DashboardSource, batch: string, { rows }: BatchRows, { order }: Order) {
+  const queued = await source.queued(batch);
+  // An approval lets through what a sample held back.
+  const mayRun = order === 'approve' ? undefined : await source.mayRun(batch);
+  const isQueued = ({ id, status }: PageRow): boolean => AGAIN.includes(status) && queued.has(id);
+  // What waits for another row is sent by the same order, once that one has ended.
+  return rows.filter((row) => mayRun?.has(row.id) !== false && (UNSENT.includes(row.status) || isQueued(row)));
+}
 
-function rowsOf(rows: readonly PageRow[], order: Exclude<Order, Settling>): PageRow[] {
+type Looked = { order: 'retry' | 'resume' | 'approve' | 'resubmit' | 'attach-handle' | 'settle-group' };
+
+function rowsOf(rows: readonly PageRow[], order: Exclude<Order, Looked>): PageRow[] {
   switch (order.order) {
-    case 'approve':
-      return rows.filter(({ status }) => status === 'not_started');
     case 'rerun':
       // Of what it feeds, that which was rendered: a copy goes with its original, the rest takes the new file anyway.
       return withDependents(rows, order.id).filter(
@@ -190,9 +191,6 @@ function rowsOf(rows: readonly PageRow[], order: Exclude<Order, Settling>): Page
     case 'pause':
     case 'cancel':
       return rows.filter(({ status }) => OPEN.includes(status));
-    case 'resume':
-      // What waits for another row is sent by the same order, once that one has ended.
-      return rows.filter(({ status }) => UNSENT.includes(status) || status === 'not_started');
     case 'mark-lost':
       return rows.filter(({ id }) => id === order.id);
   }

@@ -32,6 +32,8 @@ export interface DashboardSource {
   isSpentBounded(batch: string): Promise<boolean>;
   /** The rows that may run while the rest of a sample waits for its approval; undefined where all may. */
   mayRun(batch: string): Promise<ReadonlySet<string> | undefined>;
+  /** Rows that a retry ordered and that keep their earlier end until the batch comes to them. */
+  queued(batch: string): Promise<ReadonlySet<string>>;
   /** Rows that keep their earlier file since a changed one feeds them: to take that gives the order for them again. */
   stoppedByInputs(batch: string): Promise<ReadonlySet<string>>;
   /** What `limits` says that holds of a batch; without one, of the account. */

@@ -25,27 +25,34 @@ test('an order for single rows is held to the budget of its batch, not to that o
 test.each([
   ['retry', 'file', /1 row would be submitted \(10 credits\): say --yes or set --max-credits/],
   ['retry', 'flag', /B52 planned 10 credits exceed --max-credits 2:/],
-  ['approve', 'file', /1 row would be submitted \(10 credits\): say --max-credits <n>, for all of it --max-credits 40;/],
+  [
+    'approve',
+    'file',
+    /1 row would be submitted \(10 credits\): say --max-credits <n>, for all of it --max-credits 40;/,
+  ],
   ['approve', 'flag', /'b' may cost 40 credits already, and --max-credits 2 is less:/],
-])('%s of a batch that has a budget is refused for a lower flag, not for what a settings file says: %s', async (command, from, told) => {
-  const emulator = await startEmulator({ keys: [{ key: 'sk-svc-test', state: 'active' }] });
-  const rows = [{ id: 'one', record: { status: 'failed', reasonCode: 'render_failed' } as const }];
-  const home = await seededHome('b', rows, emulator.url);
-  const generation = (await home.rows.currentGeneration('b')) ?? '';
-  const maxCreditsNano = 40 * CREDIT;
-  await writeBatchOrder(home.home, 'b', {
-    limits: { maxCreditsNano, maxFailures: null },
-    policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 },
-    prices: [{ kind: 'vendor-f/video', components: [{ unit: 'request', credits: '10' }] }],
-    ...(command === 'approve' ? { generation, retry: { beforeMs: T0 + 90_000, classes: [] } } : {}),
-  });
-  if (command === 'approve') {
-    await writeSampleGate(home.home, 'b', { ids: [], atMs: 1, approved: { generation, maxCreditsNano, atMs: 2 } });
-    await markStopped(home.home, 'b', 'budget_reached', { atMs: T0 });
-  }
-  const settings = { budget: { maxCredits: '2' } };
-  if (from === 'file') writeFileSync(join(home.folder, 'callsheet.config.json'), JSON.stringify(settings));
-  const flags = from === 'flag' ? ['--max-credits', '2'] : [];
-  const { exitCode, stderr } = await home.run(command, 'b', ...flags).finally(() => emulator.close());
-  expect([exitCode, stderr]).toEqual([2, expect.stringMatching(told)]);
-});
+])(
+  '%s of a batch that has a budget is refused for a lower flag, not for what a settings file says: %s',
+  async (command, from, told) => {
+    const emulator = await startEmulator({ keys: [{ key: 'sk-svc-test', state: 'active' }] });
+    const rows = [{ id: 'one', record: { status: 'failed', reasonCode: 'render_failed' } as const }];
+    const home = await seededHome('b', rows, emulator.url);
+    const generation = (await home.rows.currentGeneration('b')) ?? '';
+    const maxCreditsNano = 40 * CREDIT;
+    await writeBatchOrder(home.home, 'b', {
+      limits: { maxCreditsNano, maxFailures: null },
+      policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 },
+      prices: [{ kind: 'vendor-f/video', components: [{ unit: 'request', credits: '10' }] }],
+      ...(command === 'approve' ? { generation, retry: { beforeMs: T0 + 90_000, classes: [] } } : {}),
+    });
+    if (command === 'approve') {
+      await writeSampleGate(home.home, 'b', { ids: [], atMs: 1, approved: { generation, maxCreditsNano, atMs: 2 } });
+      await markStopped(home.home, 'b', 'budget_reached', { atMs: T0 });
+    }
+    const settings = { budget: { maxCredits: '2' } };
+    if (from === 'file') writeFileSync(join(home.folder, 'callsheet.config.json'), JSON.stringify(settings));
+    const flags = from === 'flag' ? ['--max-credits', '2'] : [];
+    const { exitCode, stderr } = await home.run(command, 'b', ...flags).finally(() => emulator.close());
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(told)]);
+  },
+);

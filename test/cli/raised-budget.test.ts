@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../emulator/emulator.js';
 import { approvedBudget, budgetsOf } from '../../src/cli/batch/approved-budget.js';
 import { countLeft, refuseSameBudget } from '../../src/cli/batch/resume-refusals.js';
+import { hasQueuedRows, queuedRows } from '../../src/cli/batch/what-is-left.js';
 import { markStopped, readSampleGate, stoppedReason, writeSampleGate } from '../../src/home/batch-marks.js';
 import { readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
 import { CREDIT, type SeededHome, type SeededRow, seededHome, T0 } from './seeded-home.js';
@@ -114,6 +115,12 @@ describe('a batch that stopped at its budget while cancelled rows ran again', ()
     const home = await budgeted([{ id: 'one', record: {} }, ...cancelledRows(), { id: 'four' }], 0.8);
     await markStopped(home.home, 'b', 'budget_reached', { atMs: T0 });
     expect(await countLeft(await known(home))).toBe(3);
+    // The page names them before it lets the batch go on.
+    const queued: string[] = [];
+    const generation = (await home.rows.currentGeneration('b')) ?? '';
+    for await (const id of queuedRows(home as never, 'b', generation)) queued.push(id);
+    expect(queued).toEqual(['two', 'three']);
+    expect(await hasQueuedRows(home as never, 'b', generation)).toBe(false);
     const { stdout, stderr } = await home.run('watch', 'b');
     expect(stdout + stderr).toContain('stopped by the budget: 3 rows were not started');
   });

@@ -18,7 +18,11 @@ const BATCH = {
     row('alone', 'not_started'),
   ],
 } as unknown as BatchRows;
-const STANDS = { mayRun: async () => undefined, status: async () => ({ state: 'finished' }) };
+const NONE: ReadonlySet<string> = new Set();
+const STANDS = {
+  ...{ mayRun: async () => undefined, queued: async () => NONE },
+  status: async () => ({ state: 'finished' }),
+};
 const SOURCE = {
   ...STANDS,
   mostOf: async (_: string, indexes: ReadonlySet<number>) => indexes.size * 250_000_000,
@@ -105,6 +109,27 @@ test('a batch that goes on is confirmed with the rows that wait for others', asy
   expect(await quoteOf(SOURCE, 'b', BATCH, { order: 'resume' })).toEqual({ rows: 3, credits: '0.75' });
 });
 
+test('what goes on is confirmed with the rows of a retry that were kept back, which have their earlier ends', async () => {
+  const failed = (id: string) => ended(row(id, 'failed'), 'render_failed');
+  const rows = [
+    row('past', 'done'),
+    failed('bad'),
+    failed('worse'),
+    ended(row('out', 'cancelled'), ''),
+    failed('left'),
+  ];
+  const queued = async () => new Set(['past', 'bad', 'worse', 'out']);
+  const source = (stands: object) => ({ ...SOURCE, queued, isSpentBounded: async () => true, ...stands });
+  const quote = (order: object, stands: object = {}) =>
+    quoteOf(source(stands) as never, 'b', { rows } as unknown as BatchRows, order as never);
+  const all = { rows: 3, credits: '0.75' };
+  expect(await quote({ order: 'resume' })).toEqual(all);
+  expect(await quote({ order: 'approve', maxCredits: '9' })).toEqual(all);
+  const mayRun = async () => new Set(['bad']);
+  expect(await quote({ order: 'resume' }, { mayRun })).toEqual({ rows: 1, credits: '0.25' });
+  expect(await quote({ order: 'approve', maxCredits: '9' }, { mayRun })).toEqual(all);
+});
+
 test('an order for a row in review is confirmed with what follows it', async () => {
   expect(await quoteOf(SOURCE, 'b', BATCH, { order: 'resubmit', id: 'hero' })).toEqual({ rows: 3, credits: '0.75' });
   const attach = await quoteOf(SOURCE, 'b', BATCH, { order: 'attach-handle', id: 'hero', handle: 'x' });
@@ -138,8 +163,8 @@ test('an approval is bounded only where what was spent before is', async () => {
       order: 'approve',
       maxCredits: '1',
     });
-  expect(await quote(true)).toEqual({ rows: 2, credits: '0.5' });
-  expect(await quote(false)).toEqual({ rows: 2, credits: null });
+  expect(await quote(true)).toEqual({ rows: 3, credits: '0.75' });
+  expect(await quote(false)).toEqual({ rows: 3, credits: null });
 });
 
 test('what refers to a row that shares a render is confirmed with an order for the row that renders for both', async () => {

@@ -18,15 +18,20 @@ export async function hasOpenRows({ access, batch, generation: { generation } }:
   return (await batchTally(access, batch, generation)).open > 0 || (await hasQueuedRows(access, batch, generation));
 }
 
-/** Whether a retry that nothing took back has not come to all of its rows: until then they keep the records of their ends. */
+/** Whether a batch that did not stop has rows that a retry has not come to. */
 export async function hasQueuedRows(access: HomeAccess, batch: string, generation: string): Promise<boolean> {
-  const { home } = access;
-  const retry = keptRetry(await readBatchOrder(home, batch), generation);
-  if (retry === null || (await isCancelledBatch(home, batch)) || (await stoppedReason(home, batch))) return false;
-  for await (const { record, removed } of resultLines(resultSources(access), batch, generation)) {
-    if (!removed && isQueued(record, retry)) return true;
-  }
+  if ((await stoppedReason(access.home, batch)) !== undefined) return false;
+  for await (const id of queuedRows(access, batch, generation)) return id !== undefined;
   return false;
+}
+
+/** The ids of rows that a retry which nothing took back has not come to: until then they keep the records of their ends. */
+export async function* queuedRows(access: HomeAccess, batch: string, generation: string): AsyncIterable<string> {
+  const retry = keptRetry(await readBatchOrder(access.home, batch), generation);
+  if (retry === null || (await isCancelledBatch(access.home, batch))) return;
+  for await (const { row, record, removed } of resultLines(resultSources(access), batch, generation)) {
+    if (!removed && isQueued(record, retry)) yield row.id;
+  }
 }
 
 /** A row that a retry has not come to yet. Pure. */

@@ -25,6 +25,7 @@ import { unlessOutage } from '../batch/batch-source.js';
 import { type AccountState, readStates } from '../batch/batch-state.js';
 import { generationInForce } from '../batch/known-batch.js';
 import { accountLimits, batchLimits } from '../batch/limits-in-force.js';
+import { queuedRows } from '../batch/what-is-left.js';
 import { explanationsOf } from '../explain/explanations.js';
 import type { Cli } from '../io.js';
 import { spentBefore } from '../plan/approve-plan.js';
@@ -63,6 +64,12 @@ export function createDashboardSource(session: Session, settings: readonly strin
     mostOf: (batch, indexes) => mostOf(session, access, batch, indexes),
     isSpentBounded: async (batch) => (await spentBefore({ session, access, batch })).unbounded === 0,
     mayRun: async (batch) => sampleInForce(home, batch, (await rows.currentGeneration(batch)) ?? ''),
+    queued: async (batch) => {
+      const queued = new Set<string>();
+      const generation = (await rows.currentGeneration(batch)) ?? '';
+      for await (const id of queuedRows(access, batch, generation)) queued.add(id);
+      return queued;
+    },
     stoppedByInputs: async (batch) => {
       const failed = await failedReruns(access, batch);
       return new Set(failed.flatMap(({ id, rerunFailedFor: why }) => (why === 'input_changed' ? [id] : [])));
