@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startEmulator } from '../../emulator/emulator.js';
 import type { KnownBatch } from '../../src/cli/batch/known-batch.js';
+import { orderLimits } from '../../src/cli/batch/resume-batch.js';
 import { refuseOverBudget } from '../../src/cli/review/dependents.js';
 import { markStopped, writeSampleGate } from '../../src/home/batch-marks.js';
-import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
 import { CREDIT, seededHome, T0 } from './seeded-home.js';
 
 test('an order for single rows is held to the budget of its batch, not to that of a settings file', async () => {
@@ -54,5 +55,24 @@ test.each([
     const flags = from === 'flag' ? ['--max-credits', '2'] : [];
     const { exitCode, stderr } = await home.run(command, 'b', ...flags).finally(() => emulator.close());
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(told)]);
+  },
+);
+
+test.each(['config file', 'default'])(
+  'a limit that is ordered comes with the prices that it was judged by: %s',
+  async (origin) => {
+    const access = await seededHome('b', [{ id: 'one' }]);
+    const rule = (credits: string) => ({
+      kind: 'vendor-f/video' as const,
+      components: [{ unit: 'request' as const, credits }],
+    });
+    const before = { limits: { maxCreditsNano: null, maxFailures: null }, prices: [rule('1')] };
+    await writeBatchOrder(access.home, 'b', { ...before, policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 } });
+    const session = { config: { prices: [rule('2')] }, origins: new Map([['prices', { name: origin }]]) };
+    const known = { session, access, batch: 'b', generation: { generation: 'g' } } as unknown as KnownBatch;
+    await orderLimits(known, { maxCreditsNano: 20 * CREDIT, maxFailures: null });
+    const order = await readBatchOrder(access.home, 'b');
+    expect(order?.limits.maxCreditsNano).toBe(20 * CREDIT);
+    expect(order?.prices).toEqual([rule(origin === 'default' ? '1' : '2')]);
   },
 );

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import { DEFAULT_SLOT_TERMS } from '../../src/domain/batch.js';
-import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
 import { CREDIT, seededHome, T0 } from './seeded-home.js';
 
 const LOST: AttemptState = { state: 'unknown', atMs: T0 + 5_000, evidence: { rule: 'T11', message: 'reset' } };
@@ -33,4 +33,27 @@ test.each([
   });
   const { exitCode, stderr } = await home.run('review', 'resubmit', 'b', 'one');
   expect([exitCode, stderr]).toEqual([2, expect.stringMatching(told)]);
+});
+
+test.each([
+  ['rerun', 'done'],
+  ['review resubmit', 'lost'],
+])('%s gives the batch the prices by which it was agreed to, since its worker knows no others', async (command, id) => {
+  const CREATED: AttemptState = { state: 'created', atMs: T0 + 5_000, handle: 'h' };
+  const RENDERED: AttemptState = { state: 'rendered', atMs: T0 + 9_000, outputs: [], facts: {} };
+  const home = await seededHome('b', [
+    { id: 'done', states: [CREATED, RENDERED], record: {} },
+    { id: 'lost', states: [LOST, UNDECIDED], record: { status: 'review', reasonCode: 'answer_lost_undecided' } },
+  ]);
+  home.stopEngine(0);
+  await writeBatchOrder(home.home, 'b', {
+    limits: { maxCreditsNano: 40 * CREDIT, maxFailures: null },
+    policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 },
+  });
+  const prices = [{ kind: 'vendor-f/video', components: [{ unit: 'request', credits: '0.5' }] }];
+  const order = [...command.split(' '), 'b', id, '--prices', JSON.stringify(prices)];
+  expect((await home.run(...order)).stderr).toContain('say --yes');
+  expect((await readBatchOrder(home.home, 'b'))?.prices).toBeUndefined();
+  await home.run(...order, '--yes');
+  expect((await readBatchOrder(home.home, 'b'))?.prices).toEqual(prices);
 });

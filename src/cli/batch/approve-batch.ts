@@ -6,7 +6,7 @@ import { commandHint, orderWords } from '../open-session.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { approvedBudget, budgetsOf, refuseLower } from './approved-budget.js';
-import { keptRetry, limitsOf, sayLimited, termsOf, withLimits } from './batch-terms.js';
+import { keptRetry, limitsOf, sayLimited, termsOf, withLimits, withPrices } from './batch-terms.js';
 import { refuseEditedManifest } from './edited-manifest.js';
 import { type KnownBatch, knownBatch, refuseStrangeHome } from './known-batch.js';
 import { ownLimits } from './resume-refusals.js';
@@ -68,7 +68,7 @@ export async function approveBatch(session: Session, batch: string, order: Appro
 async function raiseAlone({ session, access, batch }: KnownBatch, approve: () => Promise<void>): Promise<number> {
   await approve();
   const limits = limitsOf(session);
-  await changeBatchOrder(access.home, batch, (order) => order && withLimits(order, limits));
+  await changeBatchOrder(access.home, batch, (order) => order && withPrices(session, withLimits(order, limits)));
   sayLimited(session, batch);
   return EXIT.done;
 }

@@ -1,8 +1,9 @@
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { BatchLimits } from '../../domain/batch.js';
 import { readSampleGate } from '../../home/batch-marks.js';
-import type { BatchOrder } from '../../home/batch-order.js';
+import { type BatchOrder, changeBatchOrder } from '../../home/batch-order.js';
 import type { Home } from '../../home/home.js';
+import { type BatchPlace, pricesInForce } from '../access/home-access.js';
 import type { Session } from '../session.js';
 
 /** What bounds a batch: of the command, of the order that it was run with, and of what was approved. */
@@ -70,6 +71,20 @@ export function asOrdered(session: Session, order: BatchTerms | undefined): Sess
 export function withLimits(order: BatchOrder, limits: BatchLimits): BatchOrder {
   const least = (one: BatchLimits): number => one.maxCreditsNano ?? Number.POSITIVE_INFINITY;
   return { ...order, limits, ...(least(limits) < least(order.limits) ? { isBudgetLowered: true } : {}) };
+}
+
+/** The order of a batch, with the prices that its command has judged it by. Pure. */
+export function withPrices(session: Session, order: BatchOrder): BatchOrder {
+  const prices = pricesInForce(session, order);
+  return { ...order, ...(prices && { prices }) };
+}
+
+/** What a person agreed to was priced by them: its worker, which knows no other prices, keeps the budget by the same ones. */
+export async function givePrices({ session, access: { home }, batch }: BatchPlace): Promise<void> {
+  await changeBatchOrder(home, batch, (order) => {
+    const given = order && withPrices(session, order);
+    return given?.prices === order?.prices ? undefined : given;
+  });
 }
 
 /**

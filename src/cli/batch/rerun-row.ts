@@ -17,6 +17,7 @@ import { EXIT, UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { formatDate } from '../views/durations.js';
 import { createBatchSource, joinRunning, unlessOutage } from './batch-source.js';
+import { givePrices } from './batch-terms.js';
 import { type KnownBatch, knownBatch, refuseStrangeHome } from './known-batch.js';
 
 export interface RerunOrder {
@@ -43,6 +44,7 @@ export async function rerunRow(session: Session, batch: string, id: string, orde
   await refuseHeldBack(known, ids);
   if (ids.length > 1) await refuseDraining(known);
   await approve(known, rows, order.yes);
+  await givePrices(known);
   await noteReruns(known.access.home, batch, ids);
   // What feeds before what is fed: while a row waits for its new render, nothing that it feeds begins.
   for (const one of rows) await recordRerun(known, one, { rows, atMs: Date.now() });

@@ -11,7 +11,7 @@ import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { orderRpm, refuseRpmOfAll, refuseSharedRpm } from './batch-rpm.js';
 import { createBatchSource, signalRunning } from './batch-source.js';
-import { approvedLimits, givenLimits, goingLimits, keptRetry, withLimits } from './batch-terms.js';
+import { approvedLimits, givenLimits, goingLimits, keptRetry, withLimits, withPrices } from './batch-terms.js';
 import { tellHeldAccount } from './held-account.js';
 import {
   fullDisk,
@@ -181,10 +181,15 @@ function givenTo(session: Session, order: BatchOrder | undefined): BatchLimits {
   return goingLimits(session, order?.isDamaged ? undefined : order?.limits);
 }
 
-async function orderLimits({ access, batch, generation }: KnownBatch, given: BatchLimits): Promise<void> {
+/** With the prices that the limits were judged by. */
+export async function orderLimits(
+  { session, access, batch, generation }: KnownBatch,
+  given: BatchLimits,
+): Promise<void> {
   await changeBatchOrder(access.home, batch, async (order) => {
     if (order === undefined) return undefined;
     const wished = givenLimits(given, order.limits);
-    return withLimits(order, await approvedLimits(access.home, batch, generation.generation, wished));
+    const limits = await approvedLimits(access.home, batch, generation.generation, wished);
+    return withPrices(session, withLimits(order, limits));
   });
 }

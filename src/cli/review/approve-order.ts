@@ -1,6 +1,7 @@
 import type { CreditsNano } from '../../domain/money.js';
 import { knownPrices, listPrice } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
+import { givePrices } from '../batch/batch-terms.js';
 import { amount } from '../views/counts.js';
 import { type CaseSum, costText, sumOf, sumText } from './case-list.js';
 import { type FoundCase, stakeOf } from './case-row.js';
@@ -56,5 +57,6 @@ async function approvePayment(
     const alone = `${rows} would be paid again (${costs}): say --yes; ${risk}; nothing was submitted`;
     await confirm(cli.io, `Pay again for ${rows}: ${costs}? ${risk}`, alone);
   }
+  await givePrices(known);
   return new Map(priced.map(({ id, stakeNano }) => [id, stakeNano ?? 0]));
 }

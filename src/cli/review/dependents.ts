@@ -7,7 +7,7 @@ import { fedRow, feedersOf } from '../../home/feeders.js';
 import { orderFollowers } from '../../home/row-orders.js';
 import { knownPrices, listPrice } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
-import { approvedLimits, goingLimits } from '../batch/batch-terms.js';
+import { approvedLimits, givePrices, goingLimits } from '../batch/batch-terms.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { commandHint, orderWords } from '../open-session.js';
 import { spentBefore } from '../plan/approve-plan.js';
@@ -122,6 +122,7 @@ export async function approveFollowing(dependents: Dependents, isSaidYes: boolea
 /** In the home before the settled rows go on, so that whoever brings their output knows. */
 export async function recordFollowing({ known, rows, follow }: Dependents): Promise<void> {
   const ids = rows.map(({ id }) => id);
+  if (follow && ids.length > 0) await givePrices(known);
   await orderFollowers(known.access.home, known.batch, ids, follow ? 'starts' : 'stays');
 }
 
