@@ -1,5 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { describe, expect, test, vi } from 'vitest';
 import { startEmulator } from '../../emulator/emulator.js';
+import { raiseRunning } from '../../src/cli/batch/approve-batch.js';
 import { approvedBudget, budgetsOf } from '../../src/cli/batch/approved-budget.js';
 import { countLeft, refuseSameBudget } from '../../src/cli/batch/resume-refusals.js';
 import { hasQueuedRows, queuedRows } from '../../src/cli/batch/what-is-left.js';
@@ -90,6 +92,33 @@ describe('a budget that was approved after a sample', () => {
     const typed = approve('flag', 100);
     expect(typed.budgets.given.maxFailures).toEqual({ rows: 9 });
     expect(await typed.next).toBe(40 * CREDIT);
+  });
+
+  test.each([true, false])('is raised while the batch runs, which hears of it: %s', async (isThere) => {
+    const home = await budgeted([{ id: 'one' }], 0.8);
+    await approved(home, 0.8);
+    const signal = vi.fn(async () => {
+      if (!isThere) throw new WorkflowNotFoundError('absent', 'w', undefined);
+    });
+    const closed = vi.fn();
+    const work = { temporal: { client: { workflow: { getHandle: () => ({ signal }) } } }, close: async () => closed() };
+    const said: string[] = [];
+    const config = { budget: { maxCredits: 5 * CREDIT, maxFailures: null }, prices: [] };
+    const origins = new Map([['prices', { name: 'default' }]]);
+    const session = { config, origins, terminal: { data: (line: string) => said.push(line) } };
+    const generation = { generation: (await home.rows.currentGeneration('b')) ?? '' };
+    const known = { session, access: home, batch: 'b', generation } as never;
+    const isRaised = await raiseRunning(
+      known,
+      () => approved(home, 5),
+      async () => work as never,
+    );
+    const order = { maxCreditsNano: 5 * CREDIT, maxFailures: null, lifted: 0 };
+    expect(signal.mock.calls).toEqual([[expect.objectContaining({ name: 'setBudget' }), order]]);
+    expect((await readBatchOrder(home.home, 'b'))?.limits.maxCreditsNano).toBe(5 * CREDIT);
+    // One that ended by its own stop meanwhile is run again as any other.
+    expect([isRaised, said]).toEqual([isThere, isThere ? ["'b' goes on, and may cost 5 credits in all"] : []]);
+    expect(closed).toHaveBeenCalledTimes(1);
   });
 
   test('an order that it has no room for names the command that raises it', async () => {

@@ -6,9 +6,11 @@ import { commandHint, orderWords } from '../open-session.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { approvedBudget, budgetsOf, refuseLower } from './approved-budget.js';
+import { joinRunning } from './batch-source.js';
 import { keptRetry, limitsOf, sayLimited, termsOf, withLimits, withPrices } from './batch-terms.js';
 import { refuseEditedManifest } from './edited-manifest.js';
 import { type KnownBatch, knownBatch, refuseStrangeHome } from './known-batch.js';
+import { orderLimits, signalLimits } from './resume-batch.js';
 import { ownLimits } from './resume-refusals.js';
 import { planRest, tellRest } from './sample-quote.js';
 import { refuseRunning, tellChangedSample } from './sample-run.js';
@@ -58,6 +60,7 @@ export async function approveBatch(session: Session, batch: string, order: Appro
   const approve = (): Promise<void> =>
     approveRest(home, batch, { ...gate, quote, approved: { generation, maxCreditsNano, atMs: Date.now() } });
   if (!isAnyLeft) return raiseAlone({ ...known, session: approving }, approve);
+  if (budgets.isApproved && (await raiseRunning({ ...known, session: approving }, approve))) return EXIT.done;
   return submitAndFollow({ ...known, session: approving, rows, retry, retries }, async (work) => {
     await refuseRunning(known, work);
     await approve();
@@ -71,6 +74,29 @@ async function raiseAlone({ session, access, batch }: KnownBatch, approve: () =>
   await changeBatchOrder(access.home, batch, (order) => order && withPrices(session, withLimits(order, limits)));
   sayLimited(session, batch);
   return EXIT.done;
+}
+
+/** More is approved while the batch runs: it goes on under that at once. False where it does not run. */
+export async function raiseRunning(
+  known: KnownBatch,
+  approve: () => Promise<void>,
+  join: typeof joinRunning = joinRunning,
+): Promise<boolean> {
+  const { session, batch } = known;
+  const limits = limitsOf(session);
+  const work = limits.maxCreditsNano === null ? undefined : await join(known);
+  if (work === undefined || limits.maxCreditsNano === null) return false;
+  try {
+    await approve();
+    await orderLimits(known, limits);
+    if (!(await signalLimits(known, work, limits))) return false;
+  } finally {
+    await work.close();
+  }
+  const { terminal, isJson } = session;
+  if (isJson) terminal.json({ schema: 1, batch, order: 'limits' });
+  else terminal.data(`'${batch}' goes on, and may cost ${formatCredits(limits.maxCreditsNano)} credits in all`);
+  return true;
 }
 
 /**

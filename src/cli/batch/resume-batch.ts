@@ -1,7 +1,7 @@
 import { resumeBatch, setBudget } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import type { BatchLimits } from '../../domain/batch.js';
-import { clearStopped, stoppedReason } from '../../home/batch-marks.js';
+import { clearStopped, liftedStops, stoppedReason } from '../../home/batch-marks.js';
 import { type BatchOrder, changeBatchOrder, orderPause, readBatchOrder } from '../../home/batch-order.js';
 import { absentIsUndefined } from '../../temporal/look.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
@@ -165,11 +165,8 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
   if (isRunning) {
     await orderLimits(known, given);
     await orderRpm(known, work, false);
-    const handle = work.temporal.client.workflow.getHandle(batchId(home.account, batch));
-    const order = { ...given, lifted: await clearStopped(home, batch) };
-    // It may have ended meanwhile, by its own stop.
-    if ((await absentIsUndefined(() => handle.signal(setBudget, order).then(() => true))) === undefined)
-      return runAgain();
+    await clearStopped(home, batch);
+    if (!(await signalLimits(known, work, given))) return runAgain();
     await tellLimits(session, work);
   }
   await signalRunning(known, work, resumeBatch);
@@ -179,6 +176,13 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<boolean> {
 
 function givenTo(session: Session, order: BatchOrder | undefined): BatchLimits {
   return goingLimits(session, order?.isDamaged ? undefined : order?.limits);
+}
+
+/** Tells a batch that runs what it may cost and lets it go on; false where it has ended meanwhile, by its own stop. */
+export async function signalLimits({ access: { home }, batch }: KnownBatch, work: WorkAccess, limits: BatchLimits) {
+  const handle = work.temporal.client.workflow.getHandle(batchId(home.account, batch));
+  const order = { ...limits, lifted: await liftedStops(home, batch) };
+  return (await absentIsUndefined(() => handle.signal(setBudget, order).then(() => true))) ?? false;
 }
 
 /** With the prices that the limits were judged by. */
