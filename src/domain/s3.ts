@@ -60,6 +60,20 @@ export function s3Environment(environment: Readonly<Record<string, unknown>>): S
   );
 }
 
+/**
+ * What holds once a command has brought its variables. They belong together: keys or a profile come with the whole set
+ * of their command, and a command that names neither takes nothing away from what runs with those of another.
+ */
+export function s3InForce(known: S3Environment = {}, brought: S3Environment = {}): S3Environment {
+  if (namesCredentials(brought)) return brought;
+  return namesCredentials(known) || Object.keys(brought).length === 0 ? known : brought;
+}
+
+/** Whether it says by which credentials S3 is reached. */
+export function namesCredentials({ AWS_ACCESS_KEY_ID: keyId, AWS_PROFILE: profile }: S3Environment): boolean {
+  return keyId !== undefined || profile !== undefined;
+}
+
 /** The server that is not Amazon's, by settings or environment. */
 export function s3Endpoint(
   { endpoint }: S3Settings,

@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { JsonObject } from '../domain/json.js';
 import type { AwaitedCall } from '../domain/price.js';
+import { s3InForce } from '../domain/s3.js';
 import { answersTo, type KeyQuestion } from './control.js';
 import { forkWorker, type WorkerProgram } from './fork-worker.js';
 import { createKeeper, type Keeper, type ProcessMark } from './keeper.js';
@@ -75,10 +76,12 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
     send({ type: 'server', address });
   }
 
-  function hand(one: Pending): number {
+  function hand({ registration: { s3, ...asked }, answer }: Pending): number {
     lastTurn += 1;
-    pending.set(lastTurn, one);
-    send({ type: 'account', turn: lastTurn, registration: one.registration });
+    // A worker that has just begun knows of no command before this one.
+    const registration = { ...asked, s3: s3InForce(taken.get(asked.account)?.registration.s3, s3) };
+    pending.set(lastTurn, { registration, answer });
+    send({ type: 'account', turn: lastTurn, registration });
     return lastTurn;
   }
 
@@ -134,7 +137,8 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
       const key = message.hasTakenKey ? handed.key : (one?.registration.key ?? handed.key);
       // A command that brings a key alone has no word on the rest: what reaches the home is as it was.
       const registration = handed.isKeyOnly && one !== undefined ? one.registration : handed;
-      taken.set(account, { registration: { ...registration, settings, key }, failures: 0 });
+      const s3 = s3InForce(one?.registration.s3, registration.s3);
+      taken.set(account, { registration: { ...registration, settings, key, s3 }, failures: 0 });
     }
     waiting?.answer?.({ ok: true });
   }

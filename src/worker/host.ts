@@ -3,7 +3,7 @@ import { createSwitchboard } from '../callbacks/receiver.js';
 import type { AccountSettings } from '../contract/account.js';
 import type { JsonObject } from '../domain/json.js';
 import type { AwaitedCall } from '../domain/price.js';
-import type { S3Environment } from '../domain/s3.js';
+import { type S3Environment, s3InForce } from '../domain/s3.js';
 import type { AccountRegistration, HandedAccount } from '../engine/registration.js';
 import { type AccountWorker, startAccountWorker } from '../worker.js';
 import { adopt, tellAlso } from './adopt-settings.js';
@@ -96,8 +96,9 @@ export function createWorkerHost(options: HostOptions): WorkerHost {
   async function serveAccount(
     registration: AccountRegistration,
   ): Promise<{ settings: AccountSettings; hasTakenKey: boolean }> {
-    const { account, settings, key, s3 = {}, isKeyOnly = false } = registration;
+    const { account, settings, key, isKeyOnly = false } = registration;
     const known = served.get(account);
+    const s3 = s3InForce(known?.s3, registration.s3);
     const asked = settings as unknown as AccountSettings;
     if (known === undefined) {
       const source = createKeySource(key);

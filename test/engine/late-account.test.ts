@@ -62,6 +62,26 @@ test('a key that is handed over alone leaves the next worker what reaches the ho
   }
 });
 
+test('a command without S3 variables leaves the worker, and the next one, those of another', async () => {
+  const log = join(newFolder(), 'worker.log');
+  const { link, kill } = linkTo(log);
+  const offers = () => readFileSync(log, 'utf8').trim().split('\n');
+  link.keeper.start();
+  try {
+    await link.register({ ...account('one'), s3: { AWS_ACCESS_KEY_ID: 'AKIA' } });
+    await link.register({ ...account('one'), s3: {} });
+    kill();
+    await until(() => offers().length === 3);
+    expect(offers().map((line) => line.includes(' with AWS_ACCESS_KEY_ID'))).toEqual([true, true, true]);
+    await link.register({ ...account('one'), s3: { AWS_PROFILE: 'films' } });
+    kill();
+    await until(() => offers().length === 5);
+    expect(offers().at(-1)).toMatch(/ with AWS_PROFILE$/);
+  } finally {
+    await link.keeper.stop(100);
+  }
+});
+
 test.each([
   [
     'is just ending',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AccountSettings } from '../../src/contract/account.js';
+import { DEFAULT_S3 } from '../../src/domain/s3.js';
 import { adoptSettings, tellAlso } from '../../src/worker/adopt-settings.js';
 
 const known = {
@@ -32,6 +33,18 @@ test('6-O3: a limit that is given anew holds, and with no batch open every setti
   expect(adoptSettings(known, higher, true)).toMatchObject({ settings: { limits: { concurrency: 8 } } });
   const bare = { ...known, exclusive: false, limits: { concurrency: null, rpm: null }, prices: [] };
   expect(adoptSettings(known, bare, false)).toEqual({ change: 'in place', settings: bare });
+});
+
+test('how buckets are reached stays as open batches have it where a command does not say it', () => {
+  const s3 = { ...DEFAULT_S3, endpoint: 'https://s3.example', forcePathStyle: true };
+  const served = { ...known, s3 };
+  const settingsOf = (asked: AccountSettings, isOpen: boolean) => adoptSettings(served, asked, isOpen);
+  const unsaid = { ...known, s3: DEFAULT_S3 };
+  expect(settingsOf(unsaid, true)).toMatchObject({ change: 'in place', settings: { s3 } });
+  expect(settingsOf(unsaid, false)).toMatchObject({ change: 'new worker', settings: { s3: DEFAULT_S3 } });
+  // Its fields belong together: the endpoint of another command says nothing of a region of this one.
+  const other = { ...DEFAULT_S3, region: 'eu-central-1' };
+  expect(settingsOf({ ...known, s3: other }, true)).toMatchObject({ change: 'new worker', settings: { s3: other } });
 });
 
 test('6-O3: a contradiction about the account is refused in words while batches are open', () => {
