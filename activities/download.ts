@@ -14,7 +14,7 @@ import { tryAgain, withRecords } from './failures.js';
 import { type FailedOutput, isAwaited, type Missing, nextTry } from './files/download-ends.js';
 import { askFreshUrl } from './files/fresh-url.js';
 import { type Landed, land, openLanding } from './files/landing.js';
-import { takeStored } from './files/stored-again.js';
+import { storedBefore, takeStored } from './files/stored-again.js';
 import { type Tries, triedText, whileStored, withTries } from './files/tries.js';
 import { type Ending, endRow, isRecordedDone } from './row/record.js';
 
@@ -77,7 +77,9 @@ async function download(
   if (await isRecordedDone(deps, row, work, attempt)) return { outcome: 'done' };
   const { kind = work.row.kind } = intentOf(attempt) ?? {};
   const hasOthers = n > 1 && (await deps.ledger.read(batch, id)).some((one) => one.n !== n && hasOutput(one));
-  const landed = await land(openLanding({ deps, budget, input, work, kind }, record, hasOthers), result.outputs);
+  const landed =
+    (await storedBefore(deps, input, { work, attempt, record })) ??
+    (await land(openLanding({ deps, budget, input, work, kind }, record, hasOthers), result.outputs));
   if (landed.missing) return withoutOutput({ deps, input, work, kind, attempt, record, tries }, landed, landed.missing);
   const { files, warnings } = landed;
   if (record?.reasonCode === 'output_pending') await noteLanded(deps.home, batch, id, deps.now());

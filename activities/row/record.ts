@@ -146,6 +146,7 @@ async function buildRecord(
   const { shared } = ending;
   const facts: ResultFacts = result?.facts ?? defined({ seed: shared?.seed, revisedPrompt: shared?.revisedPrompt });
   const { seed, revisedPrompt, warnings = [] } = facts;
+  const told = [...warnings, ...(ending.warnings ?? [])];
   return defined({
     schema: 1 as const,
     id: work.row.id,
@@ -154,7 +155,7 @@ async function buildRecord(
     reasonCode: ending.reason,
     reason: reason || undefined,
     flags: flagsOf(attempts, ending.isMiscounted),
-    warnings: [...warningsOf(attempts), ...severalOf(work.feeders), ...warnings, ...(ending.warnings ?? [])],
+    warnings: [...new Set([...warningsOf(attempts), ...severalOf(work.feeders), ...told])],
     attempts: attempts.filter((attempt) => standingOf(attempt) !== 'void').length,
     files: ending.files ?? [],
     seed,

@@ -38,16 +38,27 @@ function isIn(past: PastRender, record: RowRecord, own: readonly OutputFile[]): 
   return sameFile(past.files, own) || (own.length > 0 && isOfAttempt(past, record));
 }
 
-function isOfAttempt(past: PastRender, { submittedAtMs, rowHash }: RowRecord): boolean {
+function isOfAttempt(
+  past: PastRender,
+  { submittedAtMs, rowHash }: Pick<RowRecord, 'submittedAtMs' | 'rowHash'>,
+): boolean {
   return submittedAtMs !== undefined && past.submittedAtMs === submittedAtMs && past.rowHash === rowHash;
+}
+
+/** What an attempt brought that was begun then with these values, where the record has it beside its own files. */
+export function pastRenderOf(
+  { pastRenders }: RowRecord,
+  begun: Pick<RowRecord, 'submittedAtMs' | 'rowHash'>,
+): PastRender | undefined {
+  return pastRenders?.find((past) => isOfAttempt(past, begun));
 }
 
 /** What was stored of a row whose output is waited for once more, or is lost since nothing gives it any more. */
 export function awayRender(record: RowRecord): PastRender | undefined {
-  const { status, reasonCode, pastRenders } = record;
+  const { status, reasonCode } = record;
   const isOpen = status === 'review' || status === 'lost_paid';
   if (!isOpen || reasonCode === undefined || REASONS[reasonCode].class !== 'output') return undefined;
-  return pastRenders?.find((past) => isOfAttempt(past, record));
+  return pastRenderOf(record, record);
 }
 
 /** The record as it was before its files were away, of which `files` tells as they lie now; undefined where none were. */

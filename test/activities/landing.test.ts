@@ -415,6 +415,42 @@ describe('the landing of an output', () => {
     expect(readFileSync(join(one.out, 'b/media/r.png'), 'utf8')).toBe('retouched');
   });
 
+  /** v1 was done, then v2 by order; the values of v1 are back, and its URL is no more. */
+  async function oldValuesBack(change: Partial<RowRecord>) {
+    const one = await stand([imageRow('r')], whole({}, PNG), status(404));
+    await one.download();
+    const v1 = await one.record('r');
+    if (v1 === undefined) throw new Error('the row has no record');
+    const ref = { batch: 'b', id: 'r', n: 2 };
+    const atMs = Date.now() + 1;
+    await one.deps.ledger.claim(ref, intent({ ...one.place, atMs, rowHash: 'hash-v2' }));
+    await one.deps.ledger.append(ref, { state: 'done', atMs, outputs: [{ url: one.server.url }], facts: {} });
+    const v2: RowRecord = { ...v1, files: [], attempts: 2, submittedAtMs: atMs, rowHash: 'hash-v2', ...change };
+    await one.deps.records.writeRecord('b', keepRenders(v1, v2, v2));
+    one.deps.now = () => Date.now() + 8 * DAY_MS;
+    return { ...one, v1 };
+  }
+
+  test.each<[string, Partial<RowRecord>]>([
+    ['done', { files: [{ file: 'media/r.v2.png', contentType: 'image/png', bytes: 9, sha256: 'a'.repeat(64) }] }],
+    ['failed', { status: 'failed', reasonCode: 'render_failed' }],
+  ])('B48: with old values back after others were %s a row has the file that was paid for', async (_, change) => {
+    const one = await oldValuesBack(change);
+    expect(await one.download(since(Date.now() - 30 * DAY_MS))).toEqual({ outcome: 'done' });
+    expect(one.server.requests).toHaveLength(1);
+    const { files, warnings, submittedAtMs, rowHash } = one.v1;
+    const record = await one.record('r');
+    expect(record).toMatchObject({ status: 'done', files, warnings, submittedAtMs, rowHash, attempts: 2 });
+    const past = (record?.pastRenders ?? []).flatMap((render) => render.files.map(({ file }) => file));
+    expect(past).toEqual((change.files ?? []).map(({ file }) => file));
+  });
+
+  test('B48: with old values back a file that was changed since is not taken', async () => {
+    const one = await oldValuesBack({ status: 'failed', reasonCode: 'render_failed' });
+    writeFileSync(join(one.out, 'b/media/r.png'), 'retouched');
+    expect(await one.download(since(Date.now() - 30 * DAY_MS))).toEqual({ outcome: 'ended', status: 'lost_paid' });
+  });
+
   test('a row that a person settled meanwhile is left alone', async () => {
     const one = await stand([imageRow('r')], status(403), whole({}, PNG));
     await one.download(since(Date.now() - 16 * MINUTE_MS));
