@@ -39,9 +39,9 @@ export function noFile(path: string, facts: Stats): Error {
   return Object.assign(new Error(`${path} is no file`), { code: facts.isDirectory() ? 'EISDIR' : 'ENOTFILE' });
 }
 
-/** What a code means, in words: `the disk is full (ENOSPC)`. */
-export function storeTrouble(code: string): string {
-  return `${SENTENCES[code] ?? 'the store refuses'} (${code})`;
+/** What a code of the file system means, in words; undefined for every other code. */
+export function folderTrouble(code: string): string | undefined {
+  return SENTENCES[code];
 }
 
 /** A StoreError for a failed file operation: `cannot write 'a/b' in /data: the disk is full (ENOSPC)`. */

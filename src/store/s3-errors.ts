@@ -41,6 +41,33 @@ const SENTENCES: Record<string, string> = {
   XMinioStorageFull: 'the disk of the server is full',
 };
 
+/** What a code of a bucket means, in words; undefined for every other code. */
+export function s3Trouble(code: string): string | undefined {
+  return SENTENCES[code];
+}
+
+const OF_CREDENTIALS = [
+  'CredentialsProviderError',
+  'ExpiredToken',
+  'InvalidAccessKeyId',
+  'InvalidToken',
+  'SignatureDoesNotMatch',
+];
+const OF_SETTINGS = [
+  'AuthorizationHeaderMalformed',
+  'IllegalLocationConstraintException',
+  'InvalidStorageClass',
+  'MovedPermanently',
+  'NO_REGION',
+  'PermanentRedirect',
+];
+
+/** What a command has to bring anew before the bucket takes anything; undefined where the mend lies elsewhere. */
+export function wantedOfCommand(code: string): 'credentials' | 'settings' | undefined {
+  if (OF_CREDENTIALS.includes(code)) return 'credentials';
+  return OF_SETTINGS.includes(code) ? 'settings' : undefined;
+}
+
 /** The answers to HEAD have no body: what they mean stands in the status. */
 const BY_STATUS: Record<number, string> = {
   301: 'PermanentRedirect',

@@ -14,6 +14,7 @@ import { countsText, creditsJson, exitCodeOf, spentWords } from '../../src/cli/v
 import { bar, isCounted, liveLines, plainLine, stateOf } from '../../src/cli/views/live-view.js';
 import { createPresenter } from '../../src/cli/views/presenter.js';
 import { failureLine, type SummaryFacts, summaryLines } from '../../src/cli/views/summary.js';
+import { blockedText } from '../../src/cli/views/troubles.js';
 import { formatDuration } from '../../src/domain/duration.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { EngineState } from '../../src/engine/engine-status.js';
@@ -377,6 +378,24 @@ describe('the end', () => {
     );
     const known = { ...facts, fellNano: 7.2 * CREDIT, creditsUnknown: 0 };
     expect(summaryLines(known, colors).join()).not.toContain('balance');
+  });
+});
+
+describe('F46: why an output cannot be stored in a bucket, and what to do', () => {
+  const text = (code: string, resume?: string) => blockedText({ id: 'r', code, count: 1 }, resume);
+
+  test('credentials that hold are handed over by a command', () => {
+    expect(text('ExpiredToken', 'callsheet resume b')).toBe(
+      'the output of row r cannot be stored: the S3 credentials have expired: renew them and run the same command again (ExpiredToken); with credentials that hold in its environment `callsheet resume b` goes on, nothing paid is lost',
+    );
+    expect(text('InvalidAccessKeyId')).toMatch(/does not know the access key .*`callsheet resume` goes on/);
+  });
+
+  test('a region is set by a `run`, and what the server mends goes on by itself', () => {
+    expect(text('PermanentRedirect')).toMatch(/set s3\.region.*; the same `run` with that goes on, nothing/);
+    expect(text('NoSuchBucket')).toMatch(/the bucket does not exist .*; mend that and it goes on by itself, nothing/);
+    expect(text('ENOSPC')).toMatch(/the disk is full \(ENOSPC\); mend that and it goes on by itself, nothing/);
+    expect(text('Strange')).toMatch(/the store refuses \(Strange\); mend that/);
   });
 });
 

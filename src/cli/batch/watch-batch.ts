@@ -179,7 +179,7 @@ function pausedText(session: Session, batch: string, end: Extract<FollowEnd, { e
     case 'key':
       return `the service has not accepted the API key for longer than ${waited}: have it unblocked there, or set another one in CALLSHEET_API_KEY or --api-key-file, then \`${commandHint(session, `resume ${nameWords(batch)}`)}\` goes on at once`;
     case 'outputs':
-      return `nothing could be stored for longer than ${waited}: ${blockedText(end.last.progress.blocked)}; \`${again}\` follows the batch`;
+      return `nothing could be stored for longer than ${waited}: ${blockedText(end.last.progress.blocked, commandHint(session, `resume ${nameWords(batch)}`))}; \`${again}\` follows the batch`;
     case 'records':
       return `the home ${session.config.home} could not be written for longer than ${waited}: make room or mend its permissions; \`${again}\` follows the batch`;
   }

@@ -5,8 +5,9 @@ import { finished, pipeline } from 'node:stream/promises';
 import type { Row } from '../../domain/row.js';
 import { ERRORS_HEADER, errorLine, type Problem } from '../../manifest/problem.js';
 import { refuseTempFolder } from '../../manifest/temp-folder.js';
-import { errorCode, storeTrouble } from '../../store/folder-errors.js';
+import { errorCode } from '../../store/folder-errors.js';
 import { makePassingFolder } from '../../store/passing.js';
+import { storeTrouble } from '../../store/store-trouble.js';
 import { EXIT, UserError } from '../user-error.js';
 import type { ManifestPlace } from './manifest-flags.js';
 

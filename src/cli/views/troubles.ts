@@ -6,7 +6,8 @@ import type { Kind, Provider } from '../../domain/kind.js';
 import { formatCredits } from '../../domain/money.js';
 import { type Hint, orderWords } from '../../domain/order-words.js';
 import type { LiveWord } from '../../domain/outcome.js';
-import { storeTrouble } from '../../store/folder-errors.js';
+import { wantedOfCommand } from '../../store/s3-errors.js';
+import { storeTrouble } from '../../store/store-trouble.js';
 import { plain } from '../terminal.js';
 import { amount } from './counts.js';
 import { formatClock } from './durations.js';
@@ -56,7 +57,7 @@ const PAUSE_WORDS = {
 function pauseWords(pause: PauseReason, progress: BatchProgress, resume: string): string {
   const { reason, sinceMs } = pause;
   const since = `since ${formatClock(sinceMs)}`;
-  if (reason === 'outputs') return `${blockedText(progress.blocked)} (${since})`;
+  if (reason === 'outputs') return `${blockedText(progress.blocked, resume)} (${since})`;
   if (reason === 'user') return pausedText(resume, ` (${since})`);
   if (reason === 'key') return refusedKeyText(resume, since);
   if (reason === 'credits') return noCreditsText(pause);
@@ -127,9 +128,10 @@ export function standstillTexts({ batch, hint, progress, slots, live, atMs }: St
   const lost = { lostSinceMs: undefined, lostPlace: 'work', lostWhy: undefined } as const;
   const texts = troubles({ atMs, progress, slots: view, ...lost }, batch, hint);
   const isOutputTold = pauses.some(({ reason }) => reason === 'outputs');
-  if (progress.blocked !== null && !isOutputTold) texts.unshift(blockedText(progress.blocked));
+  const resume = hint(orderWords('resume', batch));
+  if (progress.blocked !== null && !isOutputTold) texts.unshift(blockedText(progress.blocked, resume));
   const isPauseTold = pauses.some(({ reason }) => reason === 'user' || reason === 'outputs');
-  if (progress.phase === 'paused' && !isPauseTold) texts.unshift(pausedText(hint(orderWords('resume', batch))));
+  if (progress.phase === 'paused' && !isPauseTold) texts.unshift(pausedText(resume));
   const { checking = 0 } = live;
   if (checking > 0) {
     texts.push(
@@ -170,12 +172,23 @@ export function ownPauses(slots: SemaphoreView | undefined, batch: string): Sema
 }
 
 /** Says what finished work cannot be stored, why, and what to do. */
-export function blockedText(blocked: BatchProgress['blocked']): string {
+export function blockedText(blocked: BatchProgress['blocked'], resume = 'callsheet resume'): string {
   if (blocked === null) return 'finished files could not be stored';
-  const { id, code, count, file } = blocked;
+  const { id, code, count } = blocked;
   const what = id === null ? 'the results of the batch' : `the output of row ${plain(id, 120)}`;
   const more = count > 1 ? ` and of ${count - 1} more` : '';
+  return `${what}${more} cannot be stored: ${storeTrouble(code)}; ${mendText(blocked, resume)}, nothing paid is lost`;
+}
+
+/** The worker keeps what it was handed: what is wrong with that a command has to bring anew. */
+function mendText({ code, file }: NonNullable<BatchProgress['blocked']>, resume: string): string {
   const taken = file === undefined ? 'the file that has it' : plain(file, 400);
-  const advice = code === 'EEXIST' ? `move ${taken} away` : 'mend that';
-  return `${what}${more} cannot be stored: ${storeTrouble(code)}; ${advice} and it goes on by itself, nothing paid is lost`;
+  switch (wantedOfCommand(code)) {
+    case 'credentials':
+      return `with credentials that hold in its environment \`${resume}\` goes on`;
+    case 'settings':
+      return 'the same `run` with that goes on';
+    case undefined:
+      return `${code === 'EEXIST' ? `move ${taken} away` : 'mend that'} and it goes on by itself`;
+  }
 }
