@@ -12,7 +12,7 @@ export interface AccountRegistration {
   /** The frozen account settings; the engine passes them on unread. */
   settings: JsonObject;
   key: { value: string } | { file: string };
-  /** The command brings a key, and whom it tells: an account that is served keeps its own settings for the rest. */
+  /** The command brings a key, S3 variables and whom it tells: otherwise an account that is served stays as it is. */
   isKeyOnly?: boolean;
   /** The command's own S3 credentials and places; kept like the key. */
   s3?: S3Environment;

@@ -135,9 +135,9 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
     const { account, settings } = message;
     if (handed !== undefined) {
       const key = message.hasTakenKey ? handed.key : (one?.registration.key ?? handed.key);
-      // A command that brings a key alone has no word on the rest: what reaches the home is as it was.
+      // A command that brings a key alone, or S3 variables, has no word on the rest.
       const registration = handed.isKeyOnly && one !== undefined ? one.registration : handed;
-      const s3 = s3InForce(one?.registration.s3, registration.s3);
+      const s3 = s3InForce(one?.registration.s3, handed.s3);
       taken.set(account, { registration: { ...registration, settings, key, s3 }, failures: 0 });
     }
     waiting?.answer?.({ ok: true });

@@ -4,6 +4,7 @@ import { DEFAULT_S3, type S3Environment, type S3Settings, s3Endpoint } from '../
 import type { Bucket, CopySource, FileBody, ObjectFacts, OpenBucket, Page, UploadedPart } from './bucket.js';
 import type { ByteRange, SignedUrl } from './port.js';
 import { freshBody, knownHash } from './s3-body.js';
+import { renewRefused } from './s3-refusals.js';
 
 /** The AWS SDK, and nothing else: one bucket's requests as functions. The SDK is loaded at the first request. */
 
@@ -25,8 +26,11 @@ interface Connection {
 }
 
 export function createBuckets(access: S3Access): OpenBucket {
-  let connection: Promise<Connection> | undefined;
-  const connected = () => (connection ??= connect(access));
+  let connecting: Promise<() => Promise<Connection>> | undefined;
+  const connected = async () => {
+    connecting ??= connect(access);
+    return (await connecting)();
+  };
   return (name) => ({
     ...objects(connected, name, { ...DEFAULT_S3, ...access.settings }),
     ...uploads(connected, name, { ...DEFAULT_S3, ...access.settings }),
@@ -34,7 +38,7 @@ export function createBuckets(access: S3Access): OpenBucket {
   });
 }
 
-async function connect({ settings, environment }: S3Access): Promise<Connection> {
+async function connect({ settings, environment }: S3Access): Promise<() => Promise<Connection>> {
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
   const sdk = await import('@aws-sdk/client-s3');
   const own = { ...process.env, ...environment };
@@ -55,10 +59,12 @@ async function connect({ settings, environment }: S3Access): Promise<Connection>
     ...(endpoint === undefined
       ? {}
       : { endpoint, requestChecksumCalculation: WHEN_REQUIRED, responseChecksumValidation: WHEN_REQUIRED }),
-    ...defined({ region, profile }),
+    // The last is for the SDK's chain, which else reads a file of credentials once in the life of a process.
+    ...{ ...defined({ region, profile }), ignoreCache: true },
     ...(hasKey ? { credentials: { accessKeyId, secretAccessKey, ...defined({ sessionToken, expiration }) } } : {}),
   });
-  return { sdk, client };
+  const renewed = renewRefused(client);
+  return async () => ({ sdk, client: await renewed() });
 }
 
 function stored({ contentType, metadata, storageClass }: ObjectFacts, settings: S3Settings) {

@@ -107,17 +107,14 @@ export function createWorkerHost(options: HostOptions): WorkerHost {
       return { settings: await start(settings, source, s3), hasTakenKey: true };
     }
     known.usedMs = performance.now();
-    if (isKeyOnly) {
-      const hasTakenKey = await offerKey(known.key, known.settings, key, log);
-      known.settings = tellAlso(known.settings, asked);
-      known.worker.adopt(known.settings);
-      return { settings: known.settings, hasTakenKey };
-    }
     const isOpen =
+      !isKeyOnly &&
       JSON.stringify(known.settings) !== JSON.stringify(asked) &&
       (await hasOpenBatches((await options.place).client, account));
-    const adopted = adopt(known.settings, asked, isOpen);
-    const hasTakenKey = await offerKey(known.key, asked, key, log);
+    const adopted = isKeyOnly
+      ? { change: 'in place', settings: tellAlso(known.settings, asked) }
+      : adopt(known.settings, asked, isOpen);
+    const hasTakenKey = await offerKey(known.key, isKeyOnly ? known.settings : asked, key, log);
     if (adopted.change === 'new worker' || JSON.stringify(known.s3) !== JSON.stringify(s3)) {
       const next = await start(adopted.settings, known.key, s3);
       end(known.worker);

@@ -57,6 +57,10 @@ test('a key that is handed over alone leaves the next worker what reaches the ho
     const offers = () => readFileSync(log, 'utf8').trim().split('\n');
     await until(() => offers().length === 3);
     expect(offers().at(-1)).toBe('account one key of 12 with AWS_ACCESS_KEY_ID');
+    await link.register({ ...account('one'), s3: { AWS_PROFILE: 'films' }, isKeyOnly: true });
+    kill();
+    await until(() => offers().length === 5);
+    expect(offers().at(-1)).toMatch(/ with AWS_PROFILE$/);
   } finally {
     await link.keeper.stop(100);
   }

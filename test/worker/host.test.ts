@@ -70,3 +70,13 @@ test.each<[string, S3Environment, S3Environment]>([
   expect([...serving.values()].at(-1)).toEqual(inForce);
   await host.shutdown();
 });
+
+test('a command that brings a key and S3 credentials hands both over, and no other settings', async () => {
+  const host = createWorkerHost({ place, log: silent, say: (message) => void said.push(message) });
+  const said: FromWorker[] = [];
+  await host.serve(hand(1, { s3: KEYS }));
+  await host.serve(hand(2, { s3: OTHERS, settings: { ...settings, home: '/other' }, isKeyOnly: true }));
+  expect([...serving.values()].at(-1)).toEqual(OTHERS);
+  expect(said.filter(({ type }) => type === 'ready')).toMatchObject([{}, { settings: { home: '/home' } }]);
+  await host.shutdown();
+});

@@ -2,7 +2,7 @@ import { accountSettings } from '../../config/make-config.js';
 import type { AccountSettings } from '../../contract/account.js';
 import { semaphoreId } from '../../contract/names.js';
 import type { JsonObject } from '../../domain/json.js';
-import { s3Environment } from '../../domain/s3.js';
+import { namesCredentials, type S3Environment, s3Environment } from '../../domain/s3.js';
 import { isEngineKey } from '../../engine/control.js';
 import { ensureEngine } from '../../engine/engine-client.js';
 import { EngineError } from '../../engine/engine-error.js';
@@ -47,27 +47,27 @@ export async function startWork(session: Session): Promise<WorkAccess> {
  * For orders to a batch: an engine that serves the account already keeps the settings and the key that it was given,
  * since this command may have been started with fewer flags than the one that runs the batch.
  */
-export async function resumeWork(session: Session): Promise<WorkAccess> {
+export async function resumeWork(session: Session, s3 = s3Environment(session.cli.io.env)): Promise<WorkAccess> {
   if (sharedAddress(session) !== undefined) return connectShared(session);
   const state = await runningEngine(session);
   const isServed = state?.buildId === buildId() && state.accounts.includes(session.config.account.name);
   if (!isServed || state.address === null) return startWork(session);
-  await offerNews(session, state);
+  await offerNews(session, state, s3);
   return connectEngine(state.address, state.namespace);
 }
 
 /**
  * A command that was given another key than the engine has hands it on: after a 401 the newest one is tried. One that
- * names whom to tell hands that on too.
+ * names whom to tell, or has S3 credentials, hands that on too.
  */
-async function offerNews(session: Session, state: EngineState): Promise<void> {
+async function offerNews(session: Session, state: EngineState, s3: S3Environment): Promise<void> {
   const { data, account, notify, baseUrl } = session.config;
   if (session.keyOrigin === undefined) return;
   const { secret } = await session.apiKey();
-  const namesTargets = notify.length > 0 && baseUrl !== null;
-  if (!namesTargets && (await isEngineKey(data, account.name, secret.reveal()))) return;
+  const hasMore = baseUrl !== null && (notify.length > 0 || namesCredentials(s3));
+  if (!hasMore && (await isEngineKey(data, account.name, secret.reveal()))) return;
   const engine = await ensureEngine({ dataFolder: data, buildId: state.buildId });
-  await engine.register({ ...(await registration(session, accountSettings(session.config))), isKeyOnly: true });
+  await engine.register({ ...(await registration(session, accountSettings(session.config))), s3, isKeyOnly: true });
   if (await isEngineKey(data, account.name, secret.reveal())) return;
   session.terminal.warn(
     'the engine keeps the API key that it had: the service refused the one of this command, or said nothing of it; the same command hands it over again',
@@ -95,7 +95,8 @@ export async function rejoinWork(session: Session, { isTold = true } = {}): Prom
       `the engine in ${data} was stopped by order, so nothing is submitted: \`${commandHint(session, 'resume --all')}\` goes on`,
     );
   }
-  return resumeWork(session);
+  // Whoever follows may have been started with credentials that ended since, and others were handed over.
+  return resumeWork(session, {});
 }
 
 /** Only when something already runs, of whatever build: undefined when no engine does. */
