@@ -115,9 +115,11 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
     [10, ' (not included)', '', 1],
     [16, '?.multiplierPpb ?? LIST_PRICE_PPB;', '?.multiplierPpb ?? 2 * LIST_PRICE_PPB;'],
   ]),
+  ...within('src/kinds/facts.ts', [
+    [212, "(facts.flow === 'sync' ? syncMaxMs :", "(facts.flow === 'sync' ? 150_000 :"],
+  ]),
   ...within('src/kinds/expected.ts', [
     [208, 'renderMaxMs[providerOf(kind)] ?? renderMaxMs.default', 'renderMaxMs.default'],
-    [212, 'undefined) ?? syncMaxMs;', 'undefined) ?? 150_000;'],
     [215, 'const MS_PER_SPOKEN_SECOND = 20_000;', 'const MS_PER_SPOKEN_SECOND = 10_000;'],
   ]),
   ...within('src/domain/poll-schedule.ts', [
