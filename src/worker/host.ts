@@ -13,7 +13,7 @@ import { createKeySource, type KeySource, keyNow } from './key-source.js';
 import { countOpen, hasOpenBatches, hasOpenWork } from './open-batches.js';
 import type { AccountWorkerOptions, HostOptions } from './options.js';
 import { receiveCallbacks } from './receive-callbacks.js';
-import { createRequestWindow } from './request-window.js';
+import { createRequestWindow, UNCOUNTED } from './request-window.js';
 import { createStandby } from './standby.js';
 
 /** The accounts that one worker process serves, each with workers, key and settings of its own. */
@@ -114,7 +114,8 @@ export function createWorkerHost(options: HostOptions): WorkerHost {
     const adopted = isKeyOnly
       ? { change: 'in place', settings: tellAlso(known.settings, asked) }
       : adopt(known.settings, asked, isOpen);
-    const hasTakenKey = await offerKey(known.key, isKeyOnly ? known.settings : asked, key, log);
+    const { window: requests = UNCOUNTED } = servedAlone(account);
+    const hasTakenKey = await offerKey(known.key, isKeyOnly ? known.settings : asked, key, { log, requests });
     if (adopted.change === 'new worker' || JSON.stringify(known.s3) !== JSON.stringify(s3)) {
       const next = await start(adopted.settings, known.key, s3);
       end(known.worker);

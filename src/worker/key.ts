@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Requests } from '../../activities/dependencies.js';
 import type { AccountSettings } from '../contract/account.js';
 import type { Log } from '../domain/log.js';
 import { CREDITS_REQUEST } from '../service/account.js';
@@ -7,6 +8,9 @@ import { createKeySource, type KeyOrigin, type KeySource, keyNow } from './key-s
 
 /** What one free read says of a key: `unknown` when the service gave neither a 200 nor a 401. */
 type KeyProof = 'good' | 'refused' | 'unknown';
+
+/** The account's requests per minute, of which each proof is one. */
+type Turns = Pick<Requests, 'turn'>;
 
 /** Asks the service for the balance with a key that was handed over, before it replaces one that works. */
 async function proveKey({ baseUrl, userAgent }: AccountSettings, key: string): Promise<KeyProof> {
@@ -26,14 +30,15 @@ const AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
 const PROOF_MAX_MS = 8_000;
 
 /** The same, also where the service is crowded or away for a moment. */
-async function proveKeySoon(settings: AccountSettings, key: string): Promise<KeyProof> {
+async function proveKeySoon(settings: AccountSettings, key: string, { turn }: Turns): Promise<KeyProof> {
   const startedMs = performance.now();
-  for (const gapMs of AGAIN_AFTER_MS) {
-    const proof = await proveKey(settings, key);
-    if (proof !== 'unknown' || performance.now() - startedMs > PROOF_MAX_MS) return proof;
+  const leftMs = () => Math.max(0, startedMs + PROOF_MAX_MS - performance.now());
+  for (const gapMs of [...AGAIN_AFTER_MS, 0]) {
+    const proof = (await turn(leftMs())) > 0 ? 'unknown' : await proveKey(settings, key);
+    if (proof !== 'unknown' || leftMs() === 0) return proof;
     await sleep(gapMs);
   }
-  return proveKey(settings, key);
+  return 'unknown';
 }
 
 /** A key that the service does not accept never replaces one that it may accept; true where it was taken. */
@@ -41,11 +46,11 @@ export async function offerKey(
   source: KeySource,
   settings: AccountSettings,
   offered: KeyOrigin,
-  log: Log,
+  { log, requests }: { log: Log; requests: Turns },
 ): Promise<boolean> {
   const value = createKeySource(offered).current();
   // Whoever replaces a key may have removed the file of the one before.
-  const proof = value === keyNow(source) ? 'good' : await proveKeySoon(settings, value);
+  const proof = value === keyNow(source) ? 'good' : await proveKeySoon(settings, value, requests);
   if (proof === 'good') source.replace(offered);
   else log.warn({ account: settings.account, proof }, 'the key that was handed over is not used: the one before stays');
   return proof === 'good';

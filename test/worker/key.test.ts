@@ -8,7 +8,10 @@ import { expect, test } from 'vitest';
 import type { AccountSettings } from '../../src/contract/account.js';
 import { offerKey } from '../../src/worker/key.js';
 import { createKeySource } from '../../src/worker/key-source.js';
+import { UNCOUNTED } from '../../src/worker/request-window.js';
 import { silent } from '../support/silent-log.js';
+
+const AT_ONCE = { log: silent, requests: UNCOUNTED };
 
 test('a service that is away for a moment, or crowded, does not make a new key forgotten', async () => {
   const before = [503, 429];
@@ -22,8 +25,15 @@ test('a service that is away for a moment, or crowded, does not make a new key f
     const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
     const settings = { account: 'a', baseUrl, userAgent: 'callsheet/test' } as AccountSettings;
     const source = createKeySource({ value: 'sk-svc-old' });
-    expect(await offerKey(source, settings, { value: 'sk-svc-new' }, silent)).toBe(true);
+    let turns = 0;
+    const turn = async () => {
+      turns += 1;
+      return 0;
+    };
+    expect(await offerKey(source, settings, { value: 'sk-svc-new' }, { log: silent, requests: { turn } })).toBe(true);
     expect(source.current()).toBe('sk-svc-new');
+    // I12: each is one of the plan's requests.
+    expect(turns).toBe(3);
   } finally {
     service.close();
   }
@@ -43,8 +53,8 @@ test('a key is taken in the place of one whose file is gone', async () => {
     const source = createKeySource({ file });
     expect(source.current()).toBe('sk-svc-old');
     rmSync(file);
-    expect(await offerKey(source, settings, { value: 'sk-svc-wrong' }, silent)).toBe(false);
-    expect(await offerKey(source, settings, { value: 'sk-svc-new' }, silent)).toBe(true);
+    expect(await offerKey(source, settings, { value: 'sk-svc-wrong' }, AT_ONCE)).toBe(false);
+    expect(await offerKey(source, settings, { value: 'sk-svc-new' }, AT_ONCE)).toBe(true);
     expect(source.current()).toBe('sk-svc-new');
   } finally {
     service.close();
