@@ -39,7 +39,7 @@ export function inputActivities(deps: Dependencies): InputActivities {
         if (taken === true) return (await askForSlot(deps, row, maySubmit)) ? { isAsked: true } : true;
         // An earlier try may have had all of them, and its word was lost.
         return Context.current().info.attempt > 1 ? { ...refusalOf(taken), mayBeAsked: true } : taken;
-      }),
+      }, Context.current().info.heartbeatDetails),
   };
 }
 
@@ -86,7 +86,10 @@ async function fetchAll(deps: Dependencies, rowRef: RowRef): Promise<boolean | I
       return { reason: 'input_unfit', text: 'frames of films need ffmpeg, which no worker has that took the row' };
     }
     if (error instanceof FrameStopped) {
-      if (isLast(TRIES_MAX)) return { reason: 'input_missing', text: error.message };
+      // By themselves: tries of workers without ffmpeg say nothing of those that have it.
+      const stops = stopsBefore() + 1;
+      if (stops >= TRIES_MAX) return { reason: 'input_missing', text: error.message };
+      Context.current().heartbeat({ stops });
       throw tryAgain('frames.unavailable', 'ffmpeg was ended');
     }
     if (error instanceof InputAway) {
@@ -100,6 +103,11 @@ async function fetchAll(deps: Dependencies, rowRef: RowRef): Promise<boolean | I
     if (isLast(isAway ? AWAY_TRIES_MAX : TRIES_MAX)) return false;
     throw tryAgain('download.interrupted', error.reason, isAway ? awayAgainMs(deps) : undefined);
   }
+}
+
+/** How often ffmpeg was ended in earlier tries of the row, by their heartbeats. */
+function stopsBefore(): number {
+  return (Context.current().info.heartbeatDetails as { stops?: number } | undefined)?.stops ?? 0;
 }
 
 /** Its host is in trouble or asks for patience, which says nothing of the file. */

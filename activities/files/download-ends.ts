@@ -12,7 +12,7 @@ import { adapterFor } from '../../src/kinds/index.js';
 import { DownloadError } from '../../src/service/download.js';
 import { OutputRefused } from '../../src/store/outputs.js';
 import type { Dependencies } from '../dependencies.js';
-import type { Tries } from './tries.js';
+import { awakeMs, type Tries } from './tries.js';
 
 /** What a failed try of a download means, and what follows from it. */
 
@@ -85,6 +85,7 @@ export function nextTry(failed: FailedOutput, { end, isGone }: Missing): NextTry
     end,
     tries: tries.tries,
     elapsedMs: serviceMs(tries.sinceMs),
+    triedMs: awakeMs(tries) * deps.settings.timeScale,
     lifeLeftMs: overAtMs === null ? leftMs : Math.min(leftMs, -serviceMs(overAtMs)),
     asked: overAtMs !== null || adapterFor(kind).flow === 'sync' ? null : asked,
     waitsMs: input.isLate ? null : isPending(failed.record, failed) ? 0 : ROW_WAITS_MS,

@@ -10,6 +10,10 @@ import { withHeartbeat } from '../heartbeat.js';
 export interface Tries {
   tries: number;
   sinceMs: number;
+  /** What the tries before this one took, ms in which the machine was awake. */
+  triedMs: number;
+  /** When this one began, by the clock of its process that stands still while the machine sleeps. */
+  begunAt: number;
   /** How often in a row the store refused, and its last code. */
   blocked: number;
   code: string | null;
@@ -17,19 +21,24 @@ export interface Tries {
 
 /** Runs one try with its heartbeat; what it notes of itself in `tries` reaches the next one. */
 export async function withTries<T>(
-  before: Pick<OutputTries, 'tries' | 'sinceMs'>,
+  { tries: made, sinceMs }: Pick<OutputTries, 'tries' | 'sinceMs'>,
   run: (tries: Tries) => Promise<T>,
 ): Promise<T> {
   const context = Context.current();
   const last = context.info.heartbeatDetails as Partial<Tries> | undefined;
-  const { tries: made, sinceMs } = before;
-  const tries: Tries = { tries: made, sinceMs, blocked: 0, code: null, ...last };
-  tries.tries += 1;
+  const before = { tries: made, sinceMs, triedMs: 0, blocked: 0, code: null, ...last };
+  const tries: Tries = { ...before, tries: before.tries + 1, begunAt: performance.now() };
   try {
     return await withHeartbeat(() => run(tries), tries);
   } finally {
+    tries.triedMs = awakeMs(tries);
     context.heartbeat(tries);
   }
+}
+
+/** So long it was tried in all, ms, without what lay between the tries. */
+export function awakeMs({ triedMs, begunAt }: Tries): number {
+  return triedMs + performance.now() - begunAt;
 }
 
 /** For people: what was done to get an output that could not be had. */

@@ -8,6 +8,8 @@ export interface Io {
   stdout: Writable;
   stderr: Writable;
   env: NodeJS.ProcessEnv;
+  /** The order comes from a page: its environment is that of the command which serves the page, maybe long since. */
+  isOfPage?: true;
   cwd: string;
   /** A person can answer questions. */
   isInteractive: boolean;

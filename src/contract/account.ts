@@ -28,6 +28,8 @@ export interface AccountSettings {
   syncMaxWasteNano: CreditsNano;
   /** How the buckets of homes, outputs and inputs are reached. */
   s3: S3Settings;
+  /** The command has nothing in a bucket and said nothing of them: how open batches reach theirs stays. */
+  isS3Unsaid?: true;
   aliasPaths: boolean;
   /** Who is told what becomes of batches; absent where an older client handed the account over. */
   notices?: NoticeTarget[];

@@ -29,6 +29,8 @@ export interface FailedTry {
   tries: number;
   /** Since the first of them. */
   elapsedMs: number;
+  /** What they took themselves, while the machine was awake. */
+  triedMs: number;
   /** Until neither URL nor handle lives by the documents; 0 or less when that is over. */
   lifeLeftMs: number;
   /**
@@ -52,12 +54,13 @@ export type NextTry =
   | { next: 'lost' };
 
 export function afterFailedTry(failed: FailedTry): NextTry {
-  const { end, tries, elapsedMs, waitsMs } = failed;
+  const { end, tries, elapsedMs, triedMs, waitsMs } = failed;
   if (end === 'too_large' && tries >= TOO_LARGE_MAX) return { next: 'refused' };
   if (isLost(failed)) return { next: 'lost' };
   if (isAskDue(failed)) return { next: 'ask' };
   const leftMs = waitsMs === null ? Number.POSITIVE_INFINITY : waitsMs - elapsedMs;
-  if (leftMs <= 0 && (waitsMs === 0 || tries >= PENDING_TRIES_MIN)) return { next: 'pending' };
+  const hasTried = tries >= PENDING_TRIES_MIN || (waitsMs !== null && triedMs >= waitsMs);
+  if (leftMs <= 0 && hasTried) return { next: 'pending' };
   const gapMs = tryGapMs(tries);
   return { next: 'again', delayMs: leftMs <= 0 ? gapMs : Math.min(gapMs, leftMs) };
 }

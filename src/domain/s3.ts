@@ -35,6 +35,11 @@ export const DEFAULT_S3: S3Settings = {
   storageClass: null,
 };
 
+/** Nothing is said of how buckets are reached. */
+export function isUsualS3(s3: S3Settings): boolean {
+  return JSON.stringify({ ...DEFAULT_S3, ...s3 }) === JSON.stringify(DEFAULT_S3);
+}
+
 /** What a client command's environment says of S3, handed to the engine's worker; absent = the worker's own. */
 export type S3Environment = Readonly<Partial<Record<S3Variable, string>>>;
 

@@ -76,12 +76,10 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
     send({ type: 'server', address });
   }
 
-  function hand({ registration: { s3, ...asked }, answer }: Pending): number {
+  function hand(one: Pending): number {
     lastTurn += 1;
-    // A worker that has just begun knows of no command before this one.
-    const registration = { ...asked, s3: s3InForce(taken.get(asked.account)?.registration.s3, s3) };
-    pending.set(lastTurn, { registration, answer });
-    send({ type: 'account', turn: lastTurn, registration });
+    pending.set(lastTurn, one);
+    send({ type: 'account', turn: lastTurn, registration: one.registration });
     return lastTurn;
   }
 

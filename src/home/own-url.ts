@@ -1,6 +1,7 @@
-import type { AttemptState } from '../domain/attempt.js';
+import type { Attempt, AttemptState } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
+import { intentOf } from '../domain/standing.js';
 import { longestRenderMs, type RenderWaits } from '../kinds/expected.js';
 import { factsOf } from '../kinds/facts.js';
 import type { Ledger } from './ledger.js';
@@ -21,16 +22,24 @@ interface Rendered {
   submittedAtMs?: number | undefined;
 }
 
-/** Of the attempt whose output the row has; undefined where none was given. */
+/**
+ * Of the attempt whose output the row has. A row that kept its file while another render needed a person has the time of
+ * that one, which was given none: the newest that was. Undefined where there is none.
+ */
 export async function ownUrlOf(
   { read }: Pick<Ledger, 'read'>,
-  { batch, id, reusedFrom = `${batch}/${id}`, submittedAtMs }: Rendered,
+  { batch, id, reusedFrom, submittedAtMs }: Rendered,
 ): Promise<OwnUrl | undefined> {
-  const slash = reusedFrom.indexOf('/');
-  const attempts = await read(reusedFrom.slice(0, slash), reusedFrom.slice(slash + 1));
-  for (const { states } of attempts.reverse()) {
+  const from = reusedFrom ?? `${batch}/${id}`;
+  const slash = from.indexOf('/');
+  const attempts = (await read(from.slice(0, slash), from.slice(slash + 1))).reverse();
+  const own = attempts.filter((attempt) => submittedAtMs === undefined || intentOf(attempt)?.atMs === submittedAtMs);
+  return givenUrl(own) ?? (reusedFrom === undefined ? givenUrl(attempts) : undefined);
+}
+
+function givenUrl(attempts: readonly Attempt[]): OwnUrl | undefined {
+  for (const { states } of attempts) {
     const claim = states.find(({ state }) => state === 'intent');
-    if (submittedAtMs !== undefined && claim?.atMs !== submittedAtMs) continue;
     const given = states.findLast((state) => state.state === 'rendered' || state.state === 'done');
     const url = given?.outputs[0]?.url;
     if (given === undefined || url === undefined || !/^https?:/i.test(url)) continue;

@@ -137,8 +137,9 @@ export async function takeBackCancel(home: HomePlace, batch: string): Promise<vo
 /** Opens the gate of a sample: all of the rest is ordered, with what an output that came late feeds. */
 export async function approveRest(home: HomePlace, batch: string, gate: SampleGate): Promise<void> {
   await clearStopped(home, batch);
-  await writeSampleGate(home, batch, gate);
+  // Before the gate: killed between them, the approval is still to be given.
   await clearFollowers(home, batch);
+  await writeSampleGate(home, batch, gate);
 }
 
 /** A row that ended by itself has a record. */

@@ -1,6 +1,5 @@
 import type { AccountSettings } from '../contract/account.js';
 import type { NoticeTarget } from '../domain/notice.js';
-import { DEFAULT_S3, type S3Settings } from '../domain/s3.js';
 
 /** What a second command's settings change of an account that is served already. Pure. */
 export type Adopted =
@@ -80,13 +79,8 @@ function keepUnsaid(known: AccountSettings, asked: AccountSettings): AccountSett
       rpm: asked.limits.rpm ?? known.limits.rpm,
     },
     waits: longerOf(known.waits, asked.waits),
-    s3: saysS3(asked.s3) ? asked.s3 : known.s3,
+    s3: asked.isS3Unsaid ? known.s3 : asked.s3,
   };
-}
-
-/** Its fields belong together: a command that names one of them says how its buckets are reached. */
-function saysS3(s3: S3Settings): boolean {
-  return JSON.stringify({ ...DEFAULT_S3, ...s3 }) !== JSON.stringify(DEFAULT_S3);
 }
 
 /** A lost answer of an open batch is never given up sooner than its own command allowed: the longer wait holds. */

@@ -9,9 +9,6 @@ import { createKeySource, type KeyOrigin, type KeySource, keyNow } from './key-s
 /** What one free read says of a key: `unknown` when the service gave neither a 200 nor a 401. */
 type KeyProof = 'good' | 'refused' | 'unknown';
 
-/** The account's requests per minute, of which each proof is one. */
-type Turns = Pick<Requests, 'turn'>;
-
 /** Asks the service for the balance with a key that was handed over, before it replaces one that works. */
 async function proveKey({ baseUrl, userAgent }: AccountSettings, key: string): Promise<KeyProof> {
   const transport = createTransport({ baseUrl, userAgent, key: () => key });
@@ -30,15 +27,19 @@ const AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
 const PROOF_MAX_MS = 8_000;
 
 /** The same, also where the service is crowded or away for a moment. */
-async function proveKeySoon(settings: AccountSettings, key: string, { turn }: Turns): Promise<KeyProof> {
+async function proveKeySoon(settings: AccountSettings, key: string, { turn, leaves }: Requests): Promise<KeyProof> {
   const startedMs = performance.now();
   const leftMs = () => Math.max(0, startedMs + PROOF_MAX_MS - performance.now());
-  for (const gapMs of [...AGAIN_AFTER_MS, 0]) {
-    const proof = (await turn(leftMs())) > 0 ? 'unknown' : await proveKey(settings, key);
-    if (proof !== 'unknown' || leftMs() === 0) return proof;
+  let proof: KeyProof = 'unknown';
+  for (const gapMs of [0, ...AGAIN_AFTER_MS]) {
     await sleep(gapMs);
+    const isCrowded = (await turn(leftMs())) > 0;
+    // In a full minute one is kept free for what asks by itself.
+    if (isCrowded) leaves(Number.NEGATIVE_INFINITY);
+    proof = await proveKey(settings, key);
+    if (proof !== 'unknown' || isCrowded || leftMs() === 0) return proof;
   }
-  return 'unknown';
+  return proof;
 }
 
 /** A key that the service does not accept never replaces one that it may accept; true where it was taken. */
@@ -46,7 +47,7 @@ export async function offerKey(
   source: KeySource,
   settings: AccountSettings,
   offered: KeyOrigin,
-  { log, requests }: { log: Log; requests: Turns },
+  { log, requests }: { log: Log; requests: Requests },
 ): Promise<boolean> {
   const value = createKeySource(offered).current();
   // Whoever replaces a key may have removed the file of the one before.

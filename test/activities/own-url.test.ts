@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { InputAway, InputMissing, inputUrl } from '../../activities/files/input-urls.js';
 import { buildRequest, fetchInputs } from '../../activities/files/media.js';
 import { ownUrl } from '../../activities/files/own-urls.js';
+import type { Attempt } from '../../src/domain/attempt.js';
 import { retouchedText } from '../../src/domain/outcome.js';
+import { ownUrlOf } from '../../src/home/own-url.js';
 import { adapterFor } from '../../src/kinds/index.js';
 import { DownloadError } from '../../src/service/download.js';
 import type { Store } from '../../src/store/port.js';
@@ -167,5 +169,31 @@ describe('where there is no bucket', () => {
     const reason = { reason: 'input_missing', text: expect.stringMatching(text) };
     expect(await buildRequest(deps, work, 'url', undefined)).toEqual(reason);
     await expect(fetchInputs(deps, work)).rejects.toThrow(InputMissing);
+  });
+});
+
+describe('of several renders, the URL is that of the one whose file the row has', () => {
+  const claimed = (n: number) => intent({ atMs: n, kind: HERO.kind });
+  const rendered = (n: number): Attempt => ({
+    ...{ n, torn: false },
+    states: [
+      claimed(n),
+      { state: 'rendered', atMs: n, outputs: [{ url: `https://files.example/${n}.png` }], facts: {} },
+    ],
+  });
+  const lost: Attempt = { n: 3, torn: false, states: [claimed(3)] };
+  const read = async () => [rendered(1), rendered(2), lost];
+  const urlOf = async (submittedAtMs: number | undefined, reusedFrom?: string) =>
+    (await ownUrlOf({ read }, { batch: 'b', id: 'hero', reusedFrom, submittedAtMs }))?.url;
+
+  test('with its old values back it has the first, without a time the newest', async () => {
+    expect(await urlOf(1)).toBe('https://files.example/1.png');
+    expect(await urlOf(undefined)).toBe('https://files.example/2.png');
+  });
+
+  test('one that kept its file while another render needed a person has the time of that one, which has no URL', async () => {
+    expect(await urlOf(3)).toBe('https://files.example/2.png');
+    // Of another row's renders one was taken over, and no other is that file.
+    expect(await urlOf(3, 'b/hero')).toBeUndefined();
   });
 });

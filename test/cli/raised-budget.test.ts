@@ -117,7 +117,7 @@ describe('a budget that was approved after a sample', () => {
     expect(signal.mock.calls).toEqual([[expect.objectContaining({ name: 'setBudget' }), order]]);
     expect((await readBatchOrder(home.home, 'b'))?.limits.maxCreditsNano).toBe(5 * CREDIT);
     // One that ended by its own stop meanwhile is run again as any other.
-    expect([isRaised, said]).toEqual([isThere, isThere ? ["'b' goes on, and may cost 5 credits in all"] : []]);
+    expect([isRaised, said]).toEqual([isThere, isThere ? ["'b' may cost 5 credits in all from now on"] : []]);
     expect(closed).toHaveBeenCalledTimes(1);
   });
 

@@ -18,7 +18,11 @@ vi.mock('../../src/temporal.js', async (original) => ({
 const FRESH = { AWS_ACCESS_KEY_ID: 'fresh', AWS_SECRET_ACCESS_KEY: 'word', AWS_SESSION_TOKEN: 'token' };
 
 /** What the engine, which serves the account and has its key, is handed by a command with these variables. */
-async function handedOver(join: (session: Session) => Promise<unknown>, env: object): Promise<AccountRegistration[]> {
+async function handedOver(
+  join: (session: Session) => Promise<unknown>,
+  env: object,
+  io: object = {},
+): Promise<AccountRegistration[]> {
   const data = temporaryFolder();
   const handed: AccountRegistration[] = [];
   const status = {
@@ -36,7 +40,7 @@ async function handedOver(join: (session: Session) => Promise<unknown>, env: obj
     ...{ temporal: { address: null, keys: null }, waits: { renderMaxSeconds: {} }, limits: {}, sync: {}, svc: {} },
   };
   const apiKey = async () => ({ secret: { reveal: () => 'sk-svc-a' } });
-  await join({ config, apiKey, keyOrigin: '--api-key-file', cli: { io: { env } } } as unknown as Session);
+  await join({ config, apiKey, keyOrigin: '--api-key-file', cli: { io: { ...io, env } } } as unknown as Session);
   server.close();
   return handed;
 }
@@ -49,4 +53,8 @@ test('`resume` hands over credentials that it finds, and the account stays as it
 test('a command without credentials hands nothing over, nor does one that only follows', async () => {
   expect(await handedOver((session) => resumeWork(session), { AWS_REGION: 'eu-central-1' })).toEqual([]);
   expect(await handedOver((session) => rejoinWork(session), FRESH)).toEqual([]);
+});
+
+test('an order of a page hands nothing over: others may have been brought since the page was opened', async () => {
+  expect(await handedOver((session) => resumeWork(session), FRESH, { isOfPage: true })).toEqual([]);
 });

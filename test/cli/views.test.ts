@@ -174,6 +174,7 @@ describe('JSON events', () => {
         now: () => 1_000,
         recordOf,
         fileInWay: async () => '/out/b/media/x.png',
+        resume: 'callsheet resume b',
       },
     );
     return { told, events };
@@ -382,13 +383,13 @@ describe('the end', () => {
 });
 
 describe('F46: why an output cannot be stored in a bucket, and what to do', () => {
-  const text = (code: string, resume?: string) => blockedText({ id: 'r', code, count: 1 }, resume);
+  const text = (code: string) => blockedText({ id: 'r', code, count: 1 }, 'callsheet resume b');
 
   test('credentials that hold are handed over by a command', () => {
-    expect(text('ExpiredToken', 'callsheet resume b')).toBe(
-      'the output of row r cannot be stored: the S3 credentials have expired: renew them and run the same command again (ExpiredToken); with credentials that hold in its environment `callsheet resume b` goes on, nothing paid is lost',
+    expect(text('ExpiredToken')).toBe(
+      'the output of row r cannot be stored: the S3 credentials have expired: renew them and run the same command again (ExpiredToken); `callsheet resume b` with credentials that hold in its environment goes on (on a shared Temporal: its workers need them), nothing paid is lost',
     );
-    expect(text('InvalidAccessKeyId')).toMatch(/does not know the access key .*`callsheet resume` goes on/);
+    expect(text('InvalidAccessKeyId')).toMatch(/does not know the access key .*`callsheet resume b` with credentials/);
   });
 
   test('a region is set by a `run`, and what the server mends goes on by itself', () => {

@@ -12,6 +12,7 @@ const failed = (change: Partial<FailedTry> = {}): FailedTry => ({
   end: 'refused',
   tries: 1,
   elapsedMs: 0,
+  triedMs: 0,
   lifeLeftMs: DAY_MS,
   asked: null,
   waitsMs: ROW_WAITS_MS,
@@ -42,6 +43,10 @@ describe('F40: when a paid output is tried again', () => {
       [2, 4, 8].map((seconds) => ({ next: 'again', delayMs: seconds * SECOND_MS })),
     );
     expect(next({ ...slept, tries: 4 })).toEqual({ next: 'pending' });
+    // A large file that breaks off after long tries was tried all the while.
+    expect(next({ end: 'unanswered', tries: 1, elapsedMs: HOUR_MS, triedMs: ROW_WAITS_MS })).toEqual({
+      next: 'pending',
+    });
   });
 
   it('a fresh URL is asked for where the host refuses this one, at growing gaps up to an hour; never for a broken line', () => {
@@ -81,6 +86,7 @@ describe('F40: when a paid output is tried again', () => {
           end: fc.constantFrom('refused', 'unanswered', 'too_large'),
           tries: fc.integer({ min: 1, max: 5_000 }),
           elapsedMs: fc.nat(30 * DAY_MS),
+          triedMs: fc.nat(DAY_MS),
           lifeLeftMs: fc.integer({ min: -30 * DAY_MS, max: 7 * DAY_MS }),
           asked,
           waitsMs: fc.constantFrom(null, 0, ROW_WAITS_MS),

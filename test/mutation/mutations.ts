@@ -431,7 +431,7 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F40',
     'src/domain/output-tries.ts',
-    "  if (leftMs <= 0 && (waitsMs === 0 || tries >= PENDING_TRIES_MIN)) return { next: 'pending' };\n",
+    "  if (leftMs <= 0 && hasTried) return { next: 'pending' };\n",
     '',
     'test/domain/output-tries.test.ts',
   ),

@@ -39,7 +39,7 @@ test('how buckets are reached stays as open batches have it where a command does
   const s3 = { ...DEFAULT_S3, endpoint: 'https://s3.example', forcePathStyle: true };
   const served = { ...known, s3 };
   const settingsOf = (asked: AccountSettings, isOpen: boolean) => adoptSettings(served, asked, isOpen);
-  const unsaid = { ...known, s3: DEFAULT_S3 };
+  const unsaid = { ...known, s3: DEFAULT_S3, isS3Unsaid: true as const };
   expect(settingsOf(unsaid, true)).toMatchObject({ change: 'in place', settings: { s3 } });
   expect(settingsOf(unsaid, false)).toMatchObject({ change: 'new worker', settings: { s3: DEFAULT_S3 } });
   // Its fields belong together: the endpoint of another command says nothing of a region of this one.

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { AccountSettings } from '../../src/contract/account.js';
 import { offerKey } from '../../src/worker/key.js';
 import { createKeySource } from '../../src/worker/key-source.js';
@@ -30,10 +30,38 @@ test('a service that is away for a moment, or crowded, does not make a new key f
       turns += 1;
       return 0;
     };
-    expect(await offerKey(source, settings, { value: 'sk-svc-new' }, { log: silent, requests: { turn } })).toBe(true);
+    expect(
+      await offerKey(
+        source,
+        settings,
+        { value: 'sk-svc-new' },
+        { log: silent, requests: { turn, leaves: () => undefined } },
+      ),
+    ).toBe(true);
     expect(source.current()).toBe('sk-svc-new');
     // I12: each is one of the plan's requests.
     expect(turns).toBe(3);
+  } finally {
+    service.close();
+  }
+});
+
+test('in a minute that is full a key is asked for once, with the request that is kept free for that', async () => {
+  let asked = 0;
+  const service = createServer((_, answer) => {
+    asked += 1;
+    answer.statusCode = 503;
+    answer.end();
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => service.once('listening', resolve));
+  try {
+    const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const settings = { account: 'a', baseUrl, userAgent: 'callsheet/test' } as AccountSettings;
+    const leaves = vi.fn();
+    const requests = { turn: async () => 40_000, leaves };
+    const source = createKeySource({ value: 'sk-svc-old' });
+    expect(await offerKey(source, settings, { value: 'sk-svc-new' }, { log: silent, requests })).toBe(false);
+    expect([asked, leaves.mock.calls.length]).toEqual([1, 1]);
   } finally {
     service.close();
   }

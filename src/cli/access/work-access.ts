@@ -2,7 +2,7 @@ import { accountSettings } from '../../config/make-config.js';
 import type { AccountSettings } from '../../contract/account.js';
 import { semaphoreId } from '../../contract/names.js';
 import type { JsonObject } from '../../domain/json.js';
-import { namesCredentials, type S3Environment, s3Environment } from '../../domain/s3.js';
+import { isS3Address, isUsualS3, namesCredentials, type S3Environment, s3Environment } from '../../domain/s3.js';
 import { isEngineKey } from '../../engine/control.js';
 import { ensureEngine } from '../../engine/engine-client.js';
 import { EngineError } from '../../engine/engine-error.js';
@@ -33,13 +33,16 @@ export async function startWork(session: Session): Promise<WorkAccess> {
     onProgress: (line) => session.terminal.note(line),
   });
   const isUnsaid = session.origins.get('account.exclusive')?.name === 'default';
+  const { home, out, s3 } = session.config;
   const settings: AccountSettings = {
     ...accountSettings(session.config),
     // Prices belong to the batches that they were given for.
     prices: [],
     ...(isUnsaid && { isExclusiveUnsaid: true }),
+    ...(!isS3Address(home) && !isS3Address(out) && isUsualS3(s3) && { isS3Unsaid: true }),
   };
   await engine.register({ ...(await registration(session, settings)), s3: s3Environment(session.cli.io.env) });
+  if (session.keyOrigin !== undefined) await tellKeptKey(session);
   return connectEngine(engine.address, engine.namespace);
 }
 
@@ -47,13 +50,18 @@ export async function startWork(session: Session): Promise<WorkAccess> {
  * For orders to a batch: an engine that serves the account already keeps the settings and the key that it was given,
  * since this command may have been started with fewer flags than the one that runs the batch.
  */
-export async function resumeWork(session: Session, s3 = s3Environment(session.cli.io.env)): Promise<WorkAccess> {
+export async function resumeWork(session: Session, s3 = broughtS3(session)): Promise<WorkAccess> {
   if (sharedAddress(session) !== undefined) return connectShared(session);
   const state = await runningEngine(session);
   const isServed = state?.buildId === buildId() && state.accounts.includes(session.config.account.name);
   if (!isServed || state.address === null) return startWork(session);
   await offerNews(session, state, s3);
   return connectEngine(state.address, state.namespace);
+}
+
+/** Others may have been handed over since a page was opened. */
+function broughtS3({ cli: { io } }: Session): S3Environment {
+  return io.isOfPage ? {} : s3Environment(io.env);
 }
 
 /**
@@ -68,6 +76,12 @@ async function offerNews(session: Session, state: EngineState, s3: S3Environment
   if (!hasMore && (await isEngineKey(data, account.name, secret.reveal()))) return;
   const engine = await ensureEngine({ dataFolder: data, buildId: state.buildId });
   await engine.register({ ...(await registration(session, accountSettings(session.config))), s3, isKeyOnly: true });
+  await tellKeptKey(session);
+}
+
+async function tellKeptKey(session: Session): Promise<void> {
+  const { data, account } = session.config;
+  const { secret } = await session.apiKey();
   if (await isEngineKey(data, account.name, secret.reveal())) return;
   session.terminal.warn(
     'the engine keeps the API key that it had: the service refused the one of this command, or said nothing of it; the same command hands it over again',

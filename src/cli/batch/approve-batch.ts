@@ -5,7 +5,7 @@ import { approveRest } from '../../home/run-order.js';
 import { commandHint, orderWords } from '../open-session.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
-import { approvedBudget, budgetsOf, refuseLower } from './approved-budget.js';
+import { approvedBudget, budgetNow, budgetsOf, refuseLower } from './approved-budget.js';
 import { joinRunning } from './batch-source.js';
 import { keptRetry, limitsOf, sayLimited, termsOf, withLimits, withPrices } from './batch-terms.js';
 import { refuseEditedManifest } from './edited-manifest.js';
@@ -95,7 +95,7 @@ export async function raiseRunning(
   }
   const { terminal, isJson } = session;
   if (isJson) terminal.json({ schema: 1, batch, order: 'limits' });
-  else terminal.data(`'${batch}' goes on, and may cost ${formatCredits(limits.maxCreditsNano)} credits in all`);
+  else terminal.data(`'${batch}' may cost ${formatCredits(limits.maxCreditsNano)} credits in all from now on`);
   return true;
 }
 
@@ -111,9 +111,10 @@ async function openableGate({ session, access: { home }, batch, generation }: Kn
     throw new UserError(`batch '${batch}' was cancelled: \`${retry}\` takes that back; nothing was submitted`);
   }
   const known = await readSampleGate(home, batch);
-  const approved = known?.approved;
-  const isBound = known !== undefined && approved?.generation === generation.generation;
-  const [nowNano, given] = [isBound ? (approved?.maxCreditsNano ?? null) : null, session.config.budget.maxCredits];
+  const isBound = known !== undefined && known.approved?.generation === generation.generation;
+  // Of both that bound it: an approval that was cut off between them is given once more.
+  const nowNano = isBound ? budgetNow(known, await readBatchOrder(home, batch)) : null;
+  const given = session.config.budget.maxCredits;
   const isMore = ownLimits(session).includes('--max-credits') && given !== null && nowNano !== null && given > nowNano;
   if (isBound && isMore) return known;
   const raise = commandHint(session, orderWords('approve', batch, '--max-credits <more>'));

@@ -33,16 +33,23 @@ export function budgetsOf(
 ): Budgets {
   const isApproved = gate.approved?.generation === generation;
   const ordered = order?.limits.maxCreditsNano ?? null;
-  const approved = isApproved ? (gate.approved?.maxCreditsNano ?? null) : null;
-  const bounds = [ordered, approved].filter((one) => one !== null);
-  const nowNano = bounds.length === 0 ? null : Math.min(...bounds);
+  const nowNano = budgetNow(isApproved ? gate : undefined, order);
+  // A lower budget that the sample ran with stands; one that was approved before is used up.
+  const keptNano = gate.approved === undefined ? ordered : null;
+  const maxFailures = order?.limits.maxFailures ?? null;
   return {
     isApproved,
     nowNano,
-    // A lower budget that the sample ran with stands; one that was approved before is used up.
-    keptNano: gate.approved === undefined ? ordered : null,
-    given: goingLimits(session, { maxCreditsNano: nowNano, maxFailures: order?.limits.maxFailures ?? null }),
+    keptNano,
+    given: goingLimits(session, { maxCreditsNano: isApproved ? nowNano : keptNano, maxFailures }),
   };
+}
+
+/** What an approved batch may cost by now: what was approved, or less that was ordered; null = nothing bounds it. */
+export function budgetNow(gate: SampleGate | undefined, order: BatchOrder | undefined): CreditsNano | null {
+  const bounds = [order?.limits.maxCreditsNano ?? null, gate?.approved?.maxCreditsNano ?? null];
+  const known = bounds.filter((one) => one !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** Throws a UserError where `--max-credits` would lower what was approved. */

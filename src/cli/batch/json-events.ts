@@ -1,8 +1,10 @@
 import type { BatchProgress, BatchResult } from '../../contract/workflows.js';
 import { defined } from '../../domain/defined.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import { orderWords } from '../../domain/order-words.js';
 import type { RowRecord, Status } from '../../domain/outcome.js';
 import type { BatchPlace } from '../access/home-access.js';
+import { commandHint } from '../open-session.js';
 import { createFileInWay } from '../plan/file-in-way.js';
 import { type CaseSum, caseJson, type ListedCase } from '../review/case-list.js';
 import { creditsJson } from '../views/counts.js';
@@ -31,6 +33,8 @@ interface JsonSink {
   recordOf(id: string): Promise<RowRecord | undefined>;
   /** The file that keeps the output of a row from its name; undefined where it cannot be found. */
   fileInWay(id: string): Promise<string | undefined>;
+  /** The command that lets the batch go on. */
+  resume: string;
 }
 
 interface FinishedFacts {
@@ -57,6 +61,7 @@ export function newJsonEvents({ session, access, batch }: BatchPlace): JsonEvent
     write: (event) => terminal.json(event),
     now: () => Date.now(),
     recordOf: (id) => access.records.readRecord(batch, id),
+    resume: commandHint(session, orderWords('resume', batch)),
     fileInWay: async (id) => {
       const generation = (await access.rows.currentGeneration(batch)) ?? '';
       return inWay.of({ generation, blocked: { id, code: 'EEXIST', count: 1 } });
@@ -105,7 +110,7 @@ export function createJsonEvents(names: { batch: string; account: string }, sink
           if (code === undefined) return say(type, facts, atMs);
           const found = code === 'EEXIST' && id !== '' ? sink.fileInWay(id).catch(() => undefined) : undefined;
           const blocked = { id: id || null, code, count: 1 };
-          return say(type, blockedFacts(facts, blocked, found), atMs);
+          return say(type, blockedFacts(facts, blocked, found, sink.resume), atMs);
         }
       }
     },
@@ -127,10 +132,11 @@ async function blockedFacts(
   facts: object,
   blocked: NonNullable<BatchProgress['blocked']>,
   found: Promise<string | undefined> | undefined,
+  resume: string,
 ): Promise<object> {
   const file = await found;
   const named = defined({ file });
-  return { ...facts, code: blocked.code, message: blockedText({ ...blocked, ...named }), ...named };
+  return { ...facts, code: blocked.code, message: blockedText({ ...blocked, ...named }, resume), ...named };
 }
 
 /** Where the output is, or why there is none. `file` is relative to the batch's folder. */

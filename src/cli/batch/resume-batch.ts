@@ -185,7 +185,7 @@ export async function signalLimits({ access: { home }, batch }: KnownBatch, work
   return (await absentIsUndefined(() => handle.signal(setBudget, order).then(() => true))) ?? false;
 }
 
-/** With the prices that the limits were judged by. */
+/** With the prices that the limits were judged by, where some are given. */
 export async function orderLimits(
   { session, access, batch, generation }: KnownBatch,
   given: BatchLimits,
@@ -194,6 +194,7 @@ export async function orderLimits(
     if (order === undefined) return undefined;
     const wished = givenLimits(given, order.limits);
     const limits = await approvedLimits(access.home, batch, generation.generation, wished);
-    return withPrices(session, withLimits(order, limits));
+    const isGiven = Object.values(given).some((limit) => limit !== null);
+    return isGiven ? withPrices(session, withLimits(order, limits)) : withLimits(order, limits);
   });
 }

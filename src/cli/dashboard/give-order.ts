@@ -71,6 +71,7 @@ async function runCommand({ io, run }: Cli, args: string[]): Promise<Told> {
     ...io,
     ...{ stdin: Readable.from([]), stdout: collect('stdout'), stderr: collect('stderr') },
     env: { ...io.env, NO_COLOR: '1' },
+    isOfPage: true,
     ...{ isInteractive: false, isTerminal: false, isDataTerminal: false, columns: () => 100, rows: () => 30 },
     onInterrupt: (callback) => {
       interrupts.add(callback);

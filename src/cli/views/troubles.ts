@@ -172,7 +172,7 @@ export function ownPauses(slots: SemaphoreView | undefined, batch: string): Sema
 }
 
 /** Says what finished work cannot be stored, why, and what to do. */
-export function blockedText(blocked: BatchProgress['blocked'], resume = 'callsheet resume'): string {
+export function blockedText(blocked: BatchProgress['blocked'], resume: string): string {
   if (blocked === null) return 'finished files could not be stored';
   const { id, code, count } = blocked;
   const what = id === null ? 'the results of the batch' : `the output of row ${plain(id, 120)}`;
@@ -185,7 +185,7 @@ function mendText({ code, file }: NonNullable<BatchProgress['blocked']>, resume:
   const taken = file === undefined ? 'the file that has it' : plain(file, 400);
   switch (wantedOfCommand(code)) {
     case 'credentials':
-      return `with credentials that hold in its environment \`${resume}\` goes on`;
+      return `\`${resume}\` with credentials that hold in its environment goes on (on a shared Temporal: its workers need them)`;
     case 'settings':
       return 'the same `run` with that goes on';
     case undefined:

@@ -19,7 +19,7 @@ import { imageRow } from '../../support/stack.js';
 export interface FedRow {
   folder: string;
   /** What fetching the inputs gives, in the so many-th try. */
-  fetchInputs(attempt: number): Promise<unknown>;
+  fetchInputs(attempt: number, heartbeatDetails?: unknown): Promise<unknown>;
   /** The row as it is claimed and sent. */
   sent(): Promise<Row>;
 }
@@ -53,8 +53,10 @@ export async function fedByFilm(
   const reference = { batch: 'b', generation, part: 0, index: 1, id: row.id, kind: row.kind };
   return {
     folder,
-    fetchInputs: (attempt) =>
-      new MockActivityEnvironment({ attempt }).run(inputActivities(deps).fetchInputs, { row: reference }),
+    fetchInputs: (attempt, heartbeatDetails) =>
+      new MockActivityEnvironment({ attempt, heartbeatDetails }).run(inputActivities(deps).fetchInputs, {
+        row: reference,
+      }),
     sent: async () => (await loadRow(records, reference)).row,
   };
 }
