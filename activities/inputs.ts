@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { InputsWanted, StandsBy } from '../src/contract/attempts.js';
 import type { InputRefused } from '../src/contract/pages.js';
 import type { RowRef } from '../src/contract/workflows.js';
+import { speaksOfHost } from '../src/domain/exchange.js';
 import { loadRow } from '../src/home/row-work.js';
 import { DownloadError } from '../src/service/download.js';
 import { StoreError } from '../src/store/port.js';
@@ -112,7 +113,7 @@ function stopsBefore(): number {
 
 /** Its host is in trouble or asks for patience, which says nothing of the file. */
 function isHostAway({ reason, status = 0 }: DownloadError): boolean {
-  return reason === 'unreachable' || status === 429 || status >= 500;
+  return reason === 'unreachable' || (reason === 'http' && speaksOfHost(status));
 }
 
 function awayAgainMs({ settings }: Dependencies): number {

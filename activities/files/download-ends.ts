@@ -1,5 +1,6 @@
 import type { DownloadInput } from '../../src/contract/attempts.js';
 import type { Attempt } from '../../src/domain/attempt.js';
+import { speaksOfHost } from '../../src/domain/exchange.js';
 import type { Kind } from '../../src/domain/kind.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { afterFailedTry, type NextTry, ROW_WAITS_MS, type TryEnd } from '../../src/domain/output-tries.js';
@@ -12,7 +13,7 @@ import { adapterFor } from '../../src/kinds/index.js';
 import { DownloadError } from '../../src/service/download.js';
 import { OutputRefused } from '../../src/store/outputs.js';
 import type { Dependencies } from '../dependencies.js';
-import { awakeMs, type Tries } from './tries.js';
+import type { Tries } from './tries.js';
 
 /** What a failed try of a download means, and what follows from it. */
 
@@ -29,9 +30,6 @@ export interface Missing {
   /** They are not all that there is: what is missing may still come from its URL. */
   isElsewhere?: true;
 }
-
-/** Answers that may pass: time-out, too early, too many requests. */
-const PASSING_STATUSES = new Set([408, 425, 429]);
 
 /** What a thrown error says of the output; everything else is thrown on. */
 export function missingOf(error: unknown): Missing {
@@ -50,7 +48,7 @@ function endOf({ reason, status = 0 }: DownloadError): TryEnd {
     case 'not_media':
       return 'refused';
     case 'http':
-      return status >= 500 || PASSING_STATUSES.has(status) ? 'unanswered' : 'refused';
+      return speaksOfHost(status) ? 'unanswered' : 'refused';
     case 'unreachable':
     case 'short':
     case 'too_slow':
@@ -85,7 +83,7 @@ export function nextTry(failed: FailedOutput, { end, isGone }: Missing): NextTry
     end,
     tries: tries.tries,
     elapsedMs: serviceMs(tries.sinceMs),
-    triedMs: awakeMs(tries) * deps.settings.timeScale,
+    triedMs: tries.triedMs * deps.settings.timeScale,
     lifeLeftMs: overAtMs === null ? leftMs : Math.min(leftMs, -serviceMs(overAtMs)),
     asked: overAtMs !== null || adapterFor(kind).flow === 'sync' ? null : asked,
     waitsMs: input.isLate ? null : isPending(failed.record, failed) ? 0 : ROW_WAITS_MS,

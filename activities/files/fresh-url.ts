@@ -1,4 +1,5 @@
 import type { Attempt, AttemptRef } from '../../src/domain/attempt.js';
+import { speaksOfHost } from '../../src/domain/exchange.js';
 import type { Row } from '../../src/domain/row.js';
 import { handleOf, standingOf } from '../../src/domain/standing.js';
 import { endStateOf } from '../../src/home/attempts.js';
@@ -29,7 +30,8 @@ export async function askFreshUrl(deps: Dependencies, ref: AttemptRef, row: Row,
     await noteLimits(deps);
     throw tryAgain('service.unavailable', '429', askedWaitMs(deps, answer.retryAfter));
   }
-  if (saysNothing(answer.status)) return 'unanswered';
+  // A refused key says nothing of the job either.
+  if (answer.status === 401 || speaksOfHost(answer.status)) return 'unanswered';
   if (answer.status < 200 || answer.status >= 300) return 'answered';
   const reading = readPolled(adapter, handle, answer);
   if (reading.reading !== 'succeeded' && reading.reading !== 'failed') return 'answered';
@@ -41,9 +43,4 @@ export async function askFreshUrl(deps: Dependencies, ref: AttemptRef, row: Row,
     deps.log.warn({ ...ref, code: error.code }, 'what a late poll said does not fit the ledger');
   }
   return 'answered';
-}
-
-/** It speaks of the service or of the key, not of the job. */
-function saysNothing(status: number): boolean {
-  return status >= 500 || status === 401 || status === 408;
 }

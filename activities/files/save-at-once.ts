@@ -23,7 +23,7 @@ export function createSaveAtOnce(deps: Dependencies, download: DownloadOnce): Sa
     // The activity may have been silent for as long as its answer took.
     Context.current().heartbeat();
     try {
-      const tries = { tries: 1, sinceMs: deps.now(), triedMs: 0, begunAt: performance.now(), blocked: 0, code: null };
+      const tries = { tries: 1, sinceMs: deps.now(), triedMs: 0, blocked: 0, code: null };
       const result = await withHeartbeat(() => download(tries, input));
       if (result.outcome === 'ask') return undefined;
       return result.outcome === 'done' ? 'done' : result.status;

@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { OutputTries } from '../../src/contract/attempts.js';
 import type { RowRef } from '../../src/contract/workflows.js';
+import { everyTick } from '../../src/service/exchange-limits.js';
 import { StoreError } from '../../src/store/port.js';
 import type { Dependencies } from '../dependencies.js';
 import { tryAgain } from '../failures.js';
@@ -10,10 +11,8 @@ import { withHeartbeat } from '../heartbeat.js';
 export interface Tries {
   tries: number;
   sinceMs: number;
-  /** What the tries before this one took, ms in which the machine was awake. */
+  /** So long it was tried in all, ms in which the machine was awake, without what lay between the tries. */
   triedMs: number;
-  /** When this one began, by the clock of its process that stands still while the machine sleeps. */
-  begunAt: number;
   /** How often in a row the store refused, and its last code. */
   blocked: number;
   code: string | null;
@@ -27,18 +26,16 @@ export async function withTries<T>(
   const context = Context.current();
   const last = context.info.heartbeatDetails as Partial<Tries> | undefined;
   const before = { tries: made, sinceMs, triedMs: 0, blocked: 0, code: null, ...last };
-  const tries: Tries = { ...before, tries: before.tries + 1, begunAt: performance.now() };
+  const tries: Tries = { ...before, tries: before.tries + 1 };
+  const stop = everyTick((passedMs) => {
+    tries.triedMs += passedMs;
+  });
   try {
     return await withHeartbeat(() => run(tries), tries);
   } finally {
-    tries.triedMs = awakeMs(tries);
+    stop();
     context.heartbeat(tries);
   }
-}
-
-/** So long it was tried in all, ms, without what lay between the tries. */
-export function awakeMs({ triedMs, begunAt }: Tries): number {
-  return triedMs + performance.now() - begunAt;
 }
 
 /** For people: what was done to get an output that could not be had. */

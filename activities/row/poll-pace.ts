@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import type { PollInput, PollResult } from '../../src/contract/attempts.js';
 import type { Attempt, AttemptRef } from '../../src/domain/attempt.js';
-import type { Answer } from '../../src/domain/exchange.js';
+import { type Answer, speaksOfHost } from '../../src/domain/exchange.js';
 import type { ReasonCode } from '../../src/domain/failure.js';
 import { afterRefusal, backoffGapMs, pollGapMs, type Refusals } from '../../src/domain/poll-schedule.js';
 import type { RenderTimes } from '../../src/domain/render-times.js';
@@ -51,7 +51,7 @@ export async function refused(poll: Poll, answer: Answer): Promise<PollResult> {
   if (status === 429) throw failed(poll, '429', askedWaitMs(deps, answer.retryAfter));
   if (status === 401) throw tryAgain('service.key-refused', '401', 15_000 / input.timeScale);
   // Polls are free and change nothing: what may pass is asked again, as a 402 does once credits are added.
-  const isPassing = status < 400 || status === 402 || status === 408 || status === 425 || status >= 500;
+  const isPassing = status < 400 || status === 402 || speaksOfHost(status);
   // "Do not retry in a loop" (service document 2, Errors): a route that is closed to the account keeps no slot for a week.
   const isClosed = error !== undefined && poll.adapter.readRefusal(status, error) === 'disabled';
   if (isPassing && !isClosed) throw failed(poll, code);

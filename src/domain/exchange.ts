@@ -108,3 +108,8 @@ export interface ErrorReading {
  * sent to the provider (retry), `disabled` = the route is off for this account (stop every row of the family).
  */
 export type VendorRefusal = 'unreachable' | 'disabled' | undefined;
+
+/** Of a status: time-out, too early, too many requests or trouble of the host, which says nothing of a file or a job. */
+export function speaksOfHost(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500;
+}

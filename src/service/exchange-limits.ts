@@ -46,15 +46,26 @@ export interface Countdown<Name extends string> {
 
 const TICK_MS = 100;
 
-/** Calls `onExpired` once per limit that runs out; late by at most one tick. */
-export function createCountdown<Name extends string>(onExpired: (name: Name) => void): Countdown<Name> {
-  const leftMs = new Map<Name, number>();
+/**
+ * Tells every 100 ms how long the process was awake since, ms; gives what ends it. A clock cannot be asked for that:
+ * the monotonic one stands still in a sleep of the machine on Linux alone.
+ */
+export function everyTick(onTick: (passedMs: number) => void): () => void {
   let last = performance.now();
   const ticking = setInterval(() => {
     const now = performance.now();
     // One tick after a pause counts as two at most, so that what waits in the sockets is read before anything expires.
     const passedMs = Math.min(now - last, 2 * TICK_MS);
     last = now;
+    onTick(passedMs);
+  }, TICK_MS);
+  return () => clearInterval(ticking);
+}
+
+/** Calls `onExpired` once per limit that runs out; late by at most one tick. */
+export function createCountdown<Name extends string>(onExpired: (name: Name) => void): Countdown<Name> {
+  const leftMs = new Map<Name, number>();
+  const stop = everyTick((passedMs) => {
     // A limit that is set again as one runs out begins with the next tick.
     for (const name of [...leftMs.keys()]) {
       const left = leftMs.get(name);
@@ -66,11 +77,11 @@ export function createCountdown<Name extends string>(onExpired: (name: Name) => 
         onExpired(name);
       }
     }
-  }, TICK_MS);
+  });
   return {
     set: (name, limitMs) => void leftMs.set(name, limitMs),
     clear: (name) => void leftMs.delete(name),
-    stop: () => clearInterval(ticking),
+    stop,
   };
 }
 

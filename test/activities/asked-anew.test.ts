@@ -34,7 +34,7 @@ const answered = (status: number, body: object): Exchange => ({
   tookMs: 1,
 });
 
-test.each([500, 503, 504, 401, 408])('HTTP %d speaks of the service, not of the job', async (status) => {
+test.each([500, 503, 504, 401, 408, 425])('HTTP %d speaks of the service, not of the job', async (status) => {
   expect(await ask(answered(status, { detail: 'no' }))).toBe(false);
 });
 

@@ -71,6 +71,8 @@ test.each([
   ['cannot be reached', new DownloadError('unreachable', 'media.example cannot be reached (ECONNREFUSED)')],
   ['answers 503', status(503)],
   ['answers 429', status(429)],
+  ['answers 408', status(408)],
+  ['answers 425', status(425)],
 ])('an input whose host %s is waited for a quarter of an hour, and missing then', async (_what, error) => {
   const again = (ms: number) => ({ type: 'download.interrupted', nonRetryable: false, nextRetryDelay: ms });
   await expect(tryOf(error)).rejects.toMatchObject(again(1_000));
