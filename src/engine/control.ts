@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { socketOf } from './engine-record.js';
 import type { EngineState } from './engine-status.js';
 import { type EnginePlaces, enginePlaces } from './places.js';
-import { type AccountRegistration, readRegistration } from './registration.js';
+import { type AccountRegistration, type KeyProof, readRegistration } from './registration.js';
 
 /** Whether the engine has a key, asked without showing it. */
 export interface KeyQuestion {
@@ -32,8 +32,9 @@ export type ControlRequest =
   | { cmd: 'account'; registration: AccountRegistration };
 
 export type ControlReply =
-  /** `seen`: of a `look`, a RunningBatch, or null where the batch does not run. */
-  { ok: true; status: EngineState; seen?: JsonObject | null } | { ok: false; code: string; message: string };
+  /** `seen`: of a `look`, a RunningBatch, or null where the batch does not run; `key`: of an `account`. */
+  | { ok: true; status: EngineState; seen?: JsonObject | null; key?: KeyProof }
+  | { ok: false; code: string; message: string };
 
 export const otherKey: ControlReply = { ok: false, code: 'other_key', message: 'the engine has another key' };
 

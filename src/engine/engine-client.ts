@@ -7,7 +7,7 @@ import { readRecord } from './engine-record.js';
 import { awaitedOf, awaitedText, type EngineState } from './engine-status.js';
 import { lives } from './keeper.js';
 import { type EnginePlaces, enginePlaces } from './places.js';
-import type { AccountRegistration } from './registration.js';
+import type { AccountRegistration, KeyProof } from './registration.js';
 import { startDetached } from './start-detached.js';
 
 export interface EnsureEngineOptions {
@@ -33,7 +33,7 @@ export interface Engine {
   joined: boolean;
   dataFolder: string;
   /** Hands an account and its key to the worker; throws `registration_failed` with the worker's code as `reason`. */
-  register(registration: AccountRegistration): Promise<void>;
+  register(registration: AccountRegistration): Promise<KeyProof>;
   status(): Promise<EngineState | undefined>;
 }
 
@@ -114,7 +114,7 @@ function handle(places: EnginePlaces, address: string, joined: boolean): Engine 
       if (reply === 'none' || (!reply.ok && reply.code === 'not_ready')) {
         throw new EngineError('engine_gone', 'the engine ended meanwhile: run the same command again');
       }
-      if (reply.ok) return;
+      if (reply.ok) return reply.key ?? 'good';
       if (reply.code === 'worker_timeout') throw new EngineError('not_responding', reply.message);
       throw new EngineError('registration_failed', reply.message, { reason: reply.code });
     },

@@ -18,8 +18,11 @@ export interface AccountRegistration {
   s3?: S3Environment;
 }
 
-/** Whether the worker serves the account now. */
-export type RegistrationAnswer = { ok: true } | { ok: false; code: string; message: string };
+/** What one free read says of a key: `unknown` when the service gave neither a 200 nor a 401. */
+export type KeyProof = 'good' | 'refused' | 'unknown';
+
+/** Whether the worker serves the account now; a key that is not good leaves the one before in force. */
+export type RegistrationAnswer = { ok: true; key: KeyProof } | { ok: false; code: string; message: string };
 
 /** Supervisor to worker; `turn` comes back with the answer. */
 export type ToWorker = ServerPlace | HandedAccount | BatchQuestion;
@@ -49,8 +52,8 @@ export interface BatchQuestion {
  * that is still fetched after its batch ended).
  */
 export type FromWorker =
-  /** `settings`: those that the account is served with from now on; the key is not taken where the service refuses it. */
-  | { type: 'ready'; turn: number; account: string; settings: JsonObject; hasTakenKey: boolean }
+  /** `settings`: those that the account is served with from now on; only a good key replaces one that it had. */
+  | { type: 'ready'; turn: number; account: string; settings: JsonObject; key: KeyProof }
   | { type: 'failed'; turn: number; account: string; code: string; message: string }
   /** Answers a `look`, with a RunningBatch, which is passed on unread; null where the batch does not run. */
   | { type: 'seen'; turn: number; account: string; seen?: JsonObject | null }
@@ -100,10 +103,14 @@ export function readFromWorker(value: unknown): FromWorker | undefined {
   }
   if (type === 'ready')
     return isJsonObject(value.settings)
-      ? { type, turn, account, settings: value.settings, hasTakenKey: value.hasTakenKey !== false }
+      ? { type, turn, account, settings: value.settings, key: readProof(value.key) }
       : undefined;
   if (type === 'failed') return { type, turn, account, code: String(code), message: String(message) };
   return undefined;
+}
+
+function readProof(value: unknown): KeyProof {
+  return value === 'refused' || value === 'unknown' ? value : 'good';
 }
 
 function readCall(value: unknown): AwaitedCall[] {

@@ -140,7 +140,7 @@ function createEngine(
         if (worker === undefined || state !== 'ready') return notReady(state);
         idle.used();
         const taken = await homes.serving(request.registration, worker.register);
-        return taken.ok ? { ok: true, status: status() } : taken;
+        return taken.ok ? { ...taken, status: status() } : taken;
       }
     }
   }

@@ -132,13 +132,13 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
     const handed = waiting?.registration ?? one?.registration;
     const { account, settings } = message;
     if (handed !== undefined) {
-      const key = message.hasTakenKey ? handed.key : (one?.registration.key ?? handed.key);
+      const key = message.key === 'good' ? handed.key : (one?.registration.key ?? handed.key);
       // A command that brings a key alone, or S3 variables, has no word on the rest.
       const registration = handed.isKeyOnly && one !== undefined ? one.registration : handed;
       const s3 = s3InForce(one?.registration.s3, handed.s3);
       taken.set(account, { registration: { ...registration, settings, key, s3 }, failures: 0 });
     }
-    waiting?.answer?.({ ok: true });
+    waiting?.answer?.({ ok: true, key: message.key });
   }
 
   /** What a batch needs may only be away for a while, a bucket for one: its account is offered until it is served. */

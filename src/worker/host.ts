@@ -4,7 +4,7 @@ import type { AccountSettings } from '../contract/account.js';
 import type { JsonObject } from '../domain/json.js';
 import type { AwaitedCall } from '../domain/price.js';
 import { type S3Environment, s3InForce } from '../domain/s3.js';
-import type { AccountRegistration, HandedAccount } from '../engine/registration.js';
+import type { AccountRegistration, HandedAccount, KeyProof } from '../engine/registration.js';
 import { type AccountWorker, startAccountWorker } from '../worker.js';
 import { adopt, tellAlso } from './adopt-settings.js';
 import { keepSettings, settingsAsBefore } from './kept-settings.js';
@@ -76,10 +76,10 @@ export function createWorkerHost(options: HostOptions): WorkerHost {
     const { account } = registration;
     const wasServed = served.has(account);
     try {
-      const { settings, hasTakenKey } = await serveAccount(registration);
+      const { settings, proof } = await serveAccount(registration);
       const source = served.get(account)?.key;
       if (options.kept !== undefined) keepSettings(options.kept, settings, source && keyNow(source));
-      say({ type: 'ready', turn, account, settings: { ...settings } as unknown as JsonObject, hasTakenKey });
+      say({ type: 'ready', turn, account, settings: { ...settings } as unknown as JsonObject, key: proof });
       await sayOpen();
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'worker';
@@ -92,10 +92,10 @@ export function createWorkerHost(options: HostOptions): WorkerHost {
     }
   }
 
-  /** Gives the settings that the account is served with, and whether it took the key. */
+  /** Gives the settings that the account is served with, and what the service says of the key. */
   async function serveAccount(
     registration: AccountRegistration,
-  ): Promise<{ settings: AccountSettings; hasTakenKey: boolean }> {
+  ): Promise<{ settings: AccountSettings; proof: KeyProof }> {
     const { account, settings, key, isKeyOnly = false } = registration;
     const known = served.get(account);
     const s3 = s3InForce(known?.s3, registration.s3);
@@ -104,7 +104,7 @@ export function createWorkerHost(options: HostOptions): WorkerHost {
       const source = createKeySource(key);
       const isOpen = async () => hasOpenBatches((await options.place).client, account);
       const settings = await settingsAsBefore(options.kept, { asked, key: keyNow(source), isOpen, log });
-      return { settings: await start(settings, source, s3), hasTakenKey: true };
+      return { settings: await start(settings, source, s3), proof: 'good' };
     }
     known.usedMs = performance.now();
     const isOpen =
@@ -115,15 +115,15 @@ export function createWorkerHost(options: HostOptions): WorkerHost {
       ? { change: 'in place', settings: tellAlso(known.settings, asked) }
       : adopt(known.settings, asked, isOpen);
     const { window: requests = UNCOUNTED } = servedAlone(account);
-    const hasTakenKey = await offerKey(known.key, isKeyOnly ? known.settings : asked, key, { log, requests });
+    const proof = await offerKey(known.key, isKeyOnly ? known.settings : asked, key, { log, requests });
     if (adopted.change === 'new worker' || JSON.stringify(known.s3) !== JSON.stringify(s3)) {
       const next = await start(adopted.settings, known.key, s3);
       end(known.worker);
-      return { settings: next, hasTakenKey };
+      return { settings: next, proof };
     }
     known.worker.adopt(adopted.settings);
     known.settings = adopted.settings;
-    return { settings: adopted.settings, hasTakenKey };
+    return { settings: adopted.settings, proof };
   }
 
   async function start(settings: AccountSettings, key: KeySource, s3: S3Environment): Promise<AccountSettings> {

@@ -2,12 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Requests } from '../../activities/dependencies.js';
 import type { AccountSettings } from '../contract/account.js';
 import type { Log } from '../domain/log.js';
+import type { KeyProof } from '../engine/registration.js';
 import { CREDITS_REQUEST } from '../service/account.js';
 import { createTransport } from '../service/transport.js';
 import { createKeySource, type KeyOrigin, type KeySource, keyNow } from './key-source.js';
-
-/** What one free read says of a key: `unknown` when the service gave neither a 200 nor a 401. */
-type KeyProof = 'good' | 'refused' | 'unknown';
 
 /** Asks the service for the balance with a key that was handed over, before it replaces one that works. */
 async function proveKey({ baseUrl, userAgent }: AccountSettings, key: string): Promise<KeyProof> {
@@ -42,17 +40,17 @@ async function proveKeySoon(settings: AccountSettings, key: string, { turn, leav
   return proof;
 }
 
-/** A key that the service does not accept never replaces one that it may accept; true where it was taken. */
+/** A key that the service does not accept never replaces one that it may accept: it is taken where it is good. */
 export async function offerKey(
   source: KeySource,
   settings: AccountSettings,
   offered: KeyOrigin,
   { log, requests }: { log: Log; requests: Requests },
-): Promise<boolean> {
+): Promise<KeyProof> {
   const value = createKeySource(offered).current();
   // Whoever replaces a key may have removed the file of the one before.
   const proof = value === keyNow(source) ? 'good' : await proveKeySoon(settings, value, requests);
   if (proof === 'good') source.replace(offered);
   else log.warn({ account: settings.account, proof }, 'the key that was handed over is not used: the one before stays');
-  return proof === 'good';
+  return proof;
 }

@@ -62,8 +62,9 @@ describe.skipIf(!hasTemporal())('keys and accounts of one engine', () => {
     rig.emulator.setKeys([{ key: KEY, state: 'revoked' }]);
     const seen = await rig.run(['status', 'blocked']);
     expect(seen.stdout + seen.stderr).toMatch(/does not accept the API key .*`callsheet resume blocked`/);
-    const refused = await rig.run(['resume', 'blocked']);
+    const refused = await rig.run(['resume', 'blocked'], { env: { CALLSHEET_API_KEY: 'sk-svc-of-someone-else' } });
     expect(refused.code, refused.stderr).toBe(4);
+    expect(refused.stderr).toMatch(/the service refused the API key of this command: the engine keeps the one/);
     expect(refused.stderr).toMatch(
       /still does not accept the API key, so nothing new is submitted: .*`callsheet resume/,
     );

@@ -140,6 +140,11 @@ describe.skipIf(!hasTemporal())('the engine', () => {
       engine.register(account('two')),
       engine.register(account('one')),
     ]);
+    expect(await engine.register(account('one'))).toBe('good');
+    // What the worker says of a key reaches whoever hands it over; the one before stays in force.
+    const refused = { ...account('one', { proof: 'refused' }), key: { value: 'sk-svc-refused' } };
+    expect(await engine.register(refused)).toBe('refused');
+    expect(await isEngineKey(folder, 'one', 'sk-svc-refused')).toBe(false);
     await expect(engine.register(account('three', { fail: 'key_refused' }))).rejects.toMatchObject({
       code: 'registration_failed',
       reason: 'key_refused',

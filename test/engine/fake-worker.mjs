@@ -1,6 +1,6 @@
 // A worker as the supervisor sees one: takes accounts, counts open batches, can be told to misbehave.
 // The settings of a registration are its orders: {fail: code}, {open: n}, {others: n}, {silentOnce: file}, {failWhile: file},
-// {late: file} once the file is there, {leaves: true} the account at once, {awaits: ms} a paid answer for so long after it was asked to end, {hangs: true} and never ends,
+// {proof: what} of its key, {late: file} once the file is there, {leaves: true} the account at once, {awaits: ms} a paid answer for so long after it was asked to end, {hangs: true} and never ends,
 // {sees: what} of every batch.
 import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,7 +36,7 @@ process.on('message', async ({ type, turn, account: of, registration }) => {
   if (settings.late !== undefined) while (!existsSync(settings.late)) await sleep(20);
   const code = settings.failWhile !== undefined && existsSync(settings.failWhile) ? 'away' : settings.fail;
   if (code) say({ type: 'failed', turn, account, code, message: 'refused' });
-  else say({ type: 'ready', turn, account, settings, hasTakenKey: true });
+  else say({ type: 'ready', turn, account, settings, key: settings.proof ?? 'good' });
   if (settings.leaves) say({ type: 'left', account });
   awaits = settings.awaits ?? awaits;
   hangs = settings.hangs ?? hangs;

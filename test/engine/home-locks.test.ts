@@ -7,7 +7,7 @@ import type { RegistrationAnswer } from '../../src/engine/registration.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 import { account } from './engine-under-test.js';
 
-const TAKEN = { ok: true } as const;
+const TAKEN = { ok: true, key: 'good' } as const;
 const refused = (code: string) => ({ ok: false, code, message: code }) as const;
 
 /** Two engines of one home; the first is asked twice at once, and its worker answers when the test says so. */

@@ -7,6 +7,7 @@ import { isEngineKey } from '../../engine/control.js';
 import { ensureEngine } from '../../engine/engine-client.js';
 import { EngineError } from '../../engine/engine-error.js';
 import type { EngineState } from '../../engine/engine-status.js';
+import type { KeyProof } from '../../engine/registration.js';
 import { wasStopped } from '../../engine/stop-engine.js';
 import { PayloadKeyError } from '../../temporal/payload-codec.js';
 import { bounded, connectTemporal, type TemporalClient, type TemporalOptions } from '../../temporal.js';
@@ -41,8 +42,9 @@ export async function startWork(session: Session): Promise<WorkAccess> {
     ...(isUnsaid && { isExclusiveUnsaid: true }),
     ...(!isS3Address(home) && !isS3Address(out) && isUsualS3(s3) && { isS3Unsaid: true }),
   };
-  await engine.register({ ...(await registration(session, settings)), s3: s3Environment(session.cli.io.env) });
-  if (session.keyOrigin !== undefined) await tellKeptKey(session);
+  const s3Environs = s3Environment(session.cli.io.env);
+  const proof = await engine.register({ ...(await registration(session, settings)), s3: s3Environs });
+  if (session.keyOrigin !== undefined) tellKeptKey(session, proof);
   return connectEngine(engine.address, engine.namespace);
 }
 
@@ -75,17 +77,18 @@ async function offerNews(session: Session, state: EngineState, s3: S3Environment
   const hasMore = baseUrl !== null && (notify.length > 0 || namesCredentials(s3));
   if (!hasMore && (await isEngineKey(data, account.name, secret.reveal()))) return;
   const engine = await ensureEngine({ dataFolder: data, buildId: state.buildId });
-  await engine.register({ ...(await registration(session, accountSettings(session.config))), s3, isKeyOnly: true });
-  await tellKeptKey(session);
+  const handed = { ...(await registration(session, accountSettings(session.config))), s3, isKeyOnly: true };
+  tellKeptKey(session, await engine.register(handed));
 }
 
-async function tellKeptKey(session: Session): Promise<void> {
-  const { data, account } = session.config;
-  const { secret } = await session.apiKey();
-  if (await isEngineKey(data, account.name, secret.reveal())) return;
-  session.terminal.warn(
-    'the engine keeps the API key that it had: the service refused the one of this command, or said nothing of it; the same command hands it over again',
-  );
+function tellKeptKey({ terminal }: Session, proof: KeyProof): void {
+  if (proof === 'refused') {
+    terminal.warn('the service refused the API key of this command: the engine keeps the one that it had');
+  } else if (proof === 'unknown') {
+    terminal.warn(
+      'the service said nothing of the API key of this command: the engine keeps the one that it had, and the same command hands it over again',
+    );
+  }
 }
 
 async function registration(session: Session, settings: AccountSettings) {
