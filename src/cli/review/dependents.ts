@@ -27,7 +27,10 @@ export interface Dependents {
 
 const NAMED_MAX = 5;
 
-/** After a cancel, and in a batch that stopped by itself, nothing follows before the batch itself is ordered again. */
+/**
+ * After a cancel, and in a batch that stopped by itself, nothing follows before the batch itself is ordered again; what
+ * is to be left alone is left alone then, too.
+ */
 export async function dependentsOfOrder(
   known: KnownBatch,
   settled: readonly PlacedRow[],
@@ -36,7 +39,7 @@ export async function dependentsOfOrder(
   const { access, batch, generation } = known;
   const isOver =
     (await isCancelledBatch(access.home, batch)) || (await stoppedReason(access.home, batch)) !== undefined;
-  const rows = isOver ? [] : await runnable(known, settled);
+  const rows = isOver && follow ? [] : await runnable(known, settled);
   const sample = await sampleInForce(access.home, batch, generation.generation);
   const meant = rows.filter(({ id }) => sample?.has(id) !== false);
   return { known, rows: meant, cost: await rowsCost(known, meant), follow };
