@@ -42,7 +42,8 @@ describe.skipIf(!hasTemporal())('SIGKILL in the middle of a batch (F47, F49)', (
     const cuts: Cut[] = [];
     for (const victim of ['worker', 'server', 'supervisor'] as const) {
       const finished = finishedIds(rig, 'many').length;
-      await untilBusy(rig, 'many', finished + FIRST);
+      // It has gone on since the last kill; more may have ended by then than leave so many others.
+      await untilBusy(rig, 'many', finished + (cuts.length === 0 ? FIRST : 1));
       const { pid, server, worker } = await engineOf(rig);
       cuts.push(kill(rig, 'many', [{ worker: worker.pid, server: server.pid, supervisor: pid }[victim]]));
     }
@@ -57,7 +58,7 @@ describe.skipIf(!hasTemporal())('SIGKILL in the middle of a batch (F47, F49)', (
     const cuts = [kill(rig, 'many', [first.child.pid])];
     await first.ended;
     const second = rig.start(RUN);
-    await untilBusy(rig, 'many', 3 * FIRST);
+    await untilBusy(rig, 'many', 2 * FIRST);
     cuts.push(await killTogether(rig, 'many', second));
     const third = await rig.run(RUN);
     expect([0, 3], third.stderr).toContain(third.code);
