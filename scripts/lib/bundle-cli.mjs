@@ -17,6 +17,7 @@ const SMALL = [
   'csv-stringify',
   'env-paths',
   'fastest-levenshtein',
+  'jsonc-parser',
   'cli-table3',
   '@temporalio/envconfig',
 ];

@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../domain/json.js';
+import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { Json } from '../domain/json.js';
 
 /** JSON that remembers where each value stands, so that a message can name line and column. */
 interface LocatedJson {
@@ -22,106 +23,65 @@ export class JsonTextError extends Error {
   }
 }
 
-const DEPTH_MAX = 64;
-const SPACE = /[ \t\r\n]*/y;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them inside a text.
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-const LITERAL = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
+/** What the parser found first, in words; anything else is a value that it could not read. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  PropertyNameExpected: 'expected a name in double quotes',
+  ColonExpected: "expected ':'",
+  CommaExpected: "expected ',' or the closing bracket",
+  EndOfFileExpected: 'expected the end of the file',
+  UnexpectedEndOfString: 'this text is not closed',
+  InvalidUnicode: 'this text has a bad escape',
+  InvalidEscapeCharacter: 'this text has a bad escape',
+  InvalidCharacter: 'this text has a control character, which JSON wants escaped',
+  InvalidCommentToken: 'JSON has no comments',
+};
 
 /** Reads JSON as RFC 8259 has it; a name that stands twice in an object is an error. Throws `JsonTextError`. */
 export function readJsonText(text: string): LocatedJson {
-  const offsets = new Map<string, number>();
-  let at = 0;
+  const tree = treeOf(text);
+  const twin = twinIn(tree);
+  if (twin !== undefined) throw new JsonTextError(placeAt(text, twin.offset), `'${twin.value}' stands here twice`);
+  return { value: JSON.parse(text) as Json, placeOf: (path) => placeAt(text, offsetOf(tree, path)) };
+}
 
-  const value = readValue([]);
-  skip(SPACE);
-  if (at < text.length) fail('expected the end of the file');
-  return { value, placeOf: (path) => placeAt(text, nearestOffset(path)) };
-
-  function readValue(path: string[]): Json {
-    skip(SPACE);
-    const key = path.join('\n');
-    if (!offsets.has(key)) offsets.set(key, at);
-    if (path.length > DEPTH_MAX) fail(`nested deeper than ${DEPTH_MAX} levels`);
-    if (text[at] === '{') return readObject(path);
-    if (text[at] === '[') return readList(path);
-    const token = take(text[at] === '"' ? STRING : LITERAL);
-    if (token === undefined)
-      fail(text[at] === '"' ? 'this text is not closed or has a bad escape' : 'expected a value');
-    return JSON.parse(token) as Json;
+function treeOf(text: string): Node {
+  const errors: ParseError[] = [];
+  let tree: Node | undefined;
+  try {
+    tree = parseTree(text, errors, { disallowComments: true });
+  } catch (error) {
+    // The parser calls itself for each level.
+    if (!(error instanceof RangeError)) throw error;
+    throw new JsonTextError({ line: 1, column: 1 }, 'nested too deep');
   }
+  const [first] = errors;
+  if (first === undefined && tree !== undefined) return tree;
+  const { offset, error } = first ?? { offset: 0, error: undefined };
+  const why = (error && SENTENCES[printParseErrorCode(error)]) ?? 'expected a value or a name in double quotes';
+  throw new JsonTextError(placeAt(text, offset), offset >= text.length ? 'the file ends too early' : why);
+}
 
-  function readObject(path: string[]): JsonObject {
-    const entries: [string, Json][] = [];
-    at += 1;
-    if (closes('}')) return {};
-    do {
-      skip(SPACE);
-      const start = at;
-      const token = take(STRING);
-      if (token === undefined) fail('expected a name in double quotes');
-      const name = JSON.parse(token) as string;
-      if (entries.some(([known]) => known === name)) failAt(start, `'${name}' stands here twice`);
-      offsets.set([...path, name].join('\n'), start);
-      skip(SPACE);
-      if (text[at] !== ':') fail("expected ':'");
-      at += 1;
-      entries.push([name, readValue([...path, name])]);
-    } while (continues('}'));
-    return Object.fromEntries(entries);
+/** The second of two equal names in one object. */
+function twinIn({ type, children = [] }: Node): Node | undefined {
+  const names = new Set<unknown>();
+  for (const child of children) {
+    const [name] = child.children ?? [];
+    if (type === 'object' && name !== undefined && names.has(name.value)) return name;
+    names.add(name?.value);
+    const below = twinIn(child);
+    if (below !== undefined) return below;
   }
+  return undefined;
+}
 
-  function readList(path: string[]): Json[] {
-    const items: Json[] = [];
-    at += 1;
-    if (closes(']')) return items;
-    do {
-      items.push(readValue([...path, String(items.length)]));
-    } while (continues(']'));
-    return items;
+/** A path that is not there (a missing field) is shown at the nearest thing around it. */
+function offsetOf(tree: Node, path: readonly PropertyKey[]): number {
+  const segments = path.map((one) => (typeof one === 'number' ? one : String(one)));
+  for (let length = segments.length; length > 0; length -= 1) {
+    const node = findNodeAtLocation(tree, segments.slice(0, length));
+    if (node !== undefined) return node.parent?.type === 'property' ? node.parent.offset : node.offset;
   }
-
-  function closes(bracket: string): boolean {
-    skip(SPACE);
-    if (text[at] !== bracket) return false;
-    at += 1;
-    return true;
-  }
-
-  function continues(bracket: string): boolean {
-    if (closes(bracket)) return false;
-    if (text[at] !== ',') fail(`expected ',' or '${bracket}'`);
-    at += 1;
-    return true;
-  }
-
-  function skip(pattern: RegExp): void {
-    take(pattern);
-  }
-
-  function take(pattern: RegExp): string | undefined {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0];
-    if (found !== undefined) at += found.length;
-    return found;
-  }
-
-  function fail(message: string): never {
-    return failAt(at, at >= text.length ? 'the file ends too early' : message);
-  }
-
-  function failAt(offset: number, message: string): never {
-    throw new JsonTextError(placeAt(text, offset), message);
-  }
-
-  /** A path that is not there (a missing field) is shown at the nearest thing around it. */
-  function nearestOffset(path: readonly PropertyKey[]): number {
-    for (let length = path.length; length >= 0; length -= 1) {
-      const offset = offsets.get(path.slice(0, length).map(String).join('\n'));
-      if (offset !== undefined) return offset;
-    }
-    return 0;
-  }
+  return tree.offset;
 }
 
 function placeAt(text: string, offset: number): TextPlace {

@@ -1,3 +1,4 @@
+import { createScanner } from 'jsonc-parser';
 import { defined } from '../domain/defined.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { type Cell, RECORD_BYTES_MAX } from '../domain/raw-row.js';
@@ -107,56 +108,28 @@ export interface JsonField {
  */
 export function jsonFields(text: string): JsonField[] {
   const fields: JsonField[] = [];
-  let at = text.indexOf('{') + 1;
-  for (;;) {
-    at = skipBlanks(text, at);
-    if (at >= text.length || text[at] === '}') return fields;
-    const keyEnd = stringEnd(text, at);
-    const name: unknown = JSON.parse(text.slice(at, keyEnd));
-    const start = skipBlanks(text, skipBlanks(text, keyEnd) + 1);
-    const end = valueEnd(text, start);
-    fields.push({ name: String(name), start, end });
-    at = skipBlanks(text, end);
-    if (text[at] === ',') at += 1;
-  }
-}
-
-function skipBlanks(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && text.charCodeAt(at) <= 32) at += 1;
-  return at;
-}
-
-/** The position behind the string that opens at `from`. */
-function stringEnd(text: string, from: number): number {
-  let at = from + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at + 1;
-}
-
-function valueEnd(text: string, from: number): number {
+  // Its trees are built level by level: a cell that is nested deeper than the stack would end the reading.
+  const scanner = createScanner(text, true);
   let depth = 0;
-  let at = from;
-  while (at < text.length) {
-    const character = text[at];
-    if (character === '"') {
-      at = stringEnd(text, at);
-      if (depth === 0) return at;
-      continue;
+  let field: JsonField | undefined;
+  // The first token opens the object.
+  scanner.scan();
+  for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {
+    const start = scanner.getTokenOffset();
+    const first = text[start] ?? '';
+    if (depth === 0 && first === '}') return fields;
+    if (depth === 0 && first === ':') continue;
+    if (depth === 0 && first === ',') {
+      field = undefined;
+    } else if (field === undefined) {
+      field = { name: scanner.getTokenValue(), start: 0, end: 0 };
+      fields.push(field);
+    } else {
+      if (field.end === 0) field.start = start;
+      field.end = start + scanner.getTokenLength();
+      if (first === '{' || first === '[') depth += 1;
+      if (first === '}' || first === ']') depth -= 1;
     }
-    if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') {
-      if (depth === 0) return trimEnd(text, from, at);
-      depth -= 1;
-      if (depth === 0) return at + 1;
-    } else if (character === ',' && depth === 0) return trimEnd(text, from, at);
-    at += 1;
   }
-  return at;
-}
-
-function trimEnd(text: string, from: number, to: number): number {
-  let end = to;
-  while (end > from && text.charCodeAt(end - 1) <= 32) end -= 1;
-  return end;
+  return fields;
 }

@@ -233,7 +233,7 @@ describe('what is refused', () => {
 
   test('broken JSON, with the place', async () => {
     writeConfig('{\n  "limits": { "rpm": 5 }\n  "out": "x"\n}');
-    expect(await problemsOf({})).toEqual(["callsheet.config.json:3:3: B56 expected ',' or '}'"]);
+    expect(await problemsOf({})).toEqual(["callsheet.config.json:3:3: B56 expected ',' or the closing bracket"]);
   });
 
   test('a file that --config names and that is not there', async () => {

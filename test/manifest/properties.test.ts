@@ -105,6 +105,15 @@ describe('rows', () => {
       expect(text.slice(start, end).replace(/\s/g, '')).toBe(JSON.stringify(value).replace(/\s/g, ''));
     }
   });
+
+  test('a JSON line gives its fields however deep a value is nested', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const fields = jsonFields(`{"a": ${deep}, "a": 1e3}`);
+    expect(fields).toEqual([
+      { name: 'a', start: 6, end: 200_006 },
+      { name: 'a', start: 200_013, end: 200_016 },
+    ]);
+  });
 });
 
 describe('small parts', () => {
