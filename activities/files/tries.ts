@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { OutputTries } from '../../src/contract/attempts.js';
 import type { RowRef } from '../../src/contract/workflows.js';
-import { everyTick } from '../../src/service/exchange-limits.js';
+import { everyTick } from '../../src/service/countdown.js';
 import { StoreError } from '../../src/store/port.js';
 import type { Dependencies } from '../dependencies.js';
 import { tryAgain } from '../failures.js';

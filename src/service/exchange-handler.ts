@@ -9,15 +9,8 @@ import type { Dispatcher } from 'undici';
 import type { Answer, Exchange, LostPhase } from '../domain/exchange.js';
 import { first, unpackedAnswer } from './answer-bytes.js';
 import { ConnectError } from './connector.js';
-import {
-  type Countdown,
-  createCountdown,
-  EXPIRED,
-  type ExchangeLimits,
-  exchangeFailure,
-  type Limit,
-  RATE_WINDOW_BYTES,
-} from './exchange-limits.js';
+import { type Countdown, createCountdown } from './countdown.js';
+import { EXPIRED, type ExchangeLimits, exchangeFailure, type Limit, RATE_WINDOW_BYTES } from './exchange-limits.js';
 
 export interface FollowOptions {
   limits: ExchangeLimits;

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { everyTick } from '../../src/service/exchange-limits.js';
+import { everyTick } from '../../src/service/countdown.js';
 
 test('time in which the process stood still is no time in which it was awake', async () => {
   const passed: number[] = [];

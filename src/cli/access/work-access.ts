@@ -42,8 +42,8 @@ export async function startWork(session: Session): Promise<WorkAccess> {
     ...(isUnsaid && { isExclusiveUnsaid: true }),
     ...(!isS3Address(home) && !isS3Address(out) && isUsualS3(s3) && { isS3Unsaid: true }),
   };
-  const s3Environs = s3Environment(session.cli.io.env);
-  const proof = await engine.register({ ...(await registration(session, settings)), s3: s3Environs });
+  const given = { ...(await registration(session, settings)), s3: s3Environment(session.cli.io.env) };
+  const proof = await engine.register(given);
   if (session.keyOrigin !== undefined) tellKeptKey(session, proof);
   return connectEngine(engine.address, engine.namespace);
 }
