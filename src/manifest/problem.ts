@@ -80,6 +80,7 @@ function escapeCharacter(character: string): string {
 export interface ProblemLog extends Report {
   /** A problem of the file, its header, or the form of a row. */
   add(finding: Finding, id?: string): void;
+  warn(finding: Finding, id?: string): void;
   /** Until now. */
   found(): { problems: Problem[]; problemCount: number; warnings: Problem[]; warningCount: number };
 }
@@ -103,17 +104,20 @@ export function createProblemLog(file: string, limit: number, onProblem?: (probl
     onProblem?.(problem);
   }
 
+  function warn(finding: Finding, id?: string): void {
+    warningCount += 1;
+    if (warnings.length < limit) warnings.push(problemOf(finding, id));
+  }
+
   return {
     add,
+    warn,
     problem(row, code, field, message) {
       row.bad = true;
       add({ line: row.line, column: row.positionOf(field) ?? 1, code, field, message }, row.id);
     },
-    warning(row, code, field, message) {
-      warningCount += 1;
-      if (warnings.length >= limit) return;
-      warnings.push(problemOf({ line: row.line, column: row.positionOf(field) ?? 1, code, field, message }, row.id));
-    },
+    warning: (row, code, field, message) =>
+      warn({ line: row.line, column: row.positionOf(field) ?? 1, code, field, message }, row.id),
     found: () => {
       problems.sort((a, b) => a.line - b.line || a.column - b.column);
       return { problems, problemCount, warnings, warningCount };

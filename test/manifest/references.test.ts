@@ -161,6 +161,8 @@ describe('references between rows', () => {
     `dance,vendor-a/motion-control,,,,https://example.com/a,@steps,${orientation},`;
   const CAST = 'cast,vendor-e/video,they dance,5,,,,,@one|@two';
   const CANNOT = 'cannot feed it: ';
+  const LIMIT =
+    'for a length that is just the limit: a film may come out a fraction of a second longer, and this row would be refused once that is paid; ask for less';
 
   test.each([
     ['steps', [shot('steps', 15), dance('image')], '3:7', '@steps (line 2, vendor-e/video)'],
@@ -197,6 +199,27 @@ describe('references between rows', () => {
     );
     expect(problemsOf(summary)).toEqual([]);
   });
+
+  test.each<[string, string[], string[]]>([
+    ['far from the limit', [shot('one', 7), shot('two', 7), CAST], []],
+    [
+      'just as long as they may be together',
+      [CAST, shot('one', 7), shot('two', 8)],
+      [`2:9 B72 reference_videos: @one (line 3, vendor-e/video), @two (line 4, vendor-e/video) ask ${LIMIT}`],
+    ],
+    [
+      'one that is just as long as it may be',
+      [shot('steps', 10), dance('image')],
+      [`3:7 B72 video: @steps (line 2, vendor-e/video) asks ${LIMIT}`],
+    ],
+  ])(
+    'clips "may differ from the request by a fraction of a second" (service document 1, Generated clip result): %s',
+    async (_, lines, warnings) => {
+      const { problems, warnings: found } = (await check(lines, COLUMNS, true)).summary;
+      expect(problems).toEqual([]);
+      expect(found.map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`)).toEqual(warnings);
+    },
+  );
 
   test('a chain of 100 rows is taken, one of 101 is not', async () => {
     const chain = (rows: number) =>

@@ -95,6 +95,48 @@ export function togetherFlaw(
   return { column, ...flawOf(column, feeders, message) };
 }
 
+/** So much a film may well be longer or shorter than its row asks for. */
+const LENGTH_APART_SECONDS = 0.25;
+
+/**
+ * Says of films that are asked for just as long as the row can take them that they may come out a fraction of a second
+ * longer or shorter (service document 1, Generated clip result): the row would be refused once they are paid.
+ */
+export function lengthRisk(
+  row: Takes,
+  feederOf: (media: FedMedia) => RowFacts,
+): { column: string; message: string } | undefined {
+  for (const apart of [LENGTH_APART_SECONDS, -LENGTH_APART_SECONDS]) {
+    const asApart = (media: FedMedia) => lengthened(feederOf(media), apart);
+    const column = misfitColumn(row, asApart) ?? togetherFlaw(row, asApart)?.column;
+    if (column === undefined) continue;
+    const feeders = filmsIn(row, column).map((media) => placeOf(media, feederOf(media)));
+    const ask = feeders.length === 1 ? 'asks' : 'ask';
+    const message = `${column}: ${feeders.join(', ')} ${ask} for a length that is just the limit: a film may come out a fraction of a second ${apart > 0 ? 'longer' : 'shorter'}, and this row would be refused once that is paid; ask for ${apart > 0 ? 'less' : 'more'}`;
+    return { column, message };
+  }
+  return undefined;
+}
+
+function misfitColumn(row: Takes, feederOf: (media: FedMedia) => RowFacts): string | undefined {
+  return Object.keys(row.media).find((column) => {
+    const rule = columnsOf(row.kind).get(column);
+    if (rule?.type !== 'media') return false;
+    return filmsIn(row, column).some((media) => knownMisfit(feederOf(media), rule.media, 'video') !== undefined);
+  });
+}
+
+/** What rows feed the column as whole films. */
+function filmsIn({ media }: Takes, column: string): FedMedia[] {
+  return (media[column] ?? []).flatMap((item) => (item.source === 'row' && item.frame === undefined ? [item] : []));
+}
+
+function lengthened(feeder: RowFacts, bySeconds: number): RowFacts {
+  const { seconds } = feeder.output;
+  if (seconds === undefined || outputSort(feeder.kind) !== 'video') return feeder;
+  return { ...feeder, output: { ...feeder.output, seconds: seconds + bySeconds } };
+}
+
 function an(sort: MediaSort): string {
   return sort === 'video' ? 'a film' : `an ${sort}`;
 }

@@ -4,6 +4,7 @@ import { createIdBook } from '../line-index.js';
 import type { ManifestOptions, RawCells } from '../manifest-options.js';
 import type { ProblemLog } from '../problem.js';
 import { CHAIN_ROWS_MAX, type Chains, createChainTally } from './chains.js';
+import { lengthRisk } from './feed-flaw.js';
 import {
   findRows,
   knownFlaws,
@@ -72,8 +73,13 @@ export function createRowLinks(
   }
 
   /** What renders the rows that it refers to is known. */
-  async function finish(row: Row, raw: RawCells): Promise<void> {
+  async function finish(row: Row, raw: RawCells, placeOf: PlaceOf): Promise<void> {
     for (const media of fedMedia(row)) media.at = facts.renderer(media.at);
+    const risk = fedMedia(row).length > 0 ? lengthRisk(row, ({ at }) => facts.get(at)) : undefined;
+    if (risk !== undefined) {
+      const { column: field, message } = risk;
+      log.warn({ line: row.line, column: placeOf(field) ?? 1, code: 'B72', field, message }, row.id);
+    }
     await emit(row, raw);
   }
 
@@ -113,7 +119,7 @@ export function createRowLinks(
       }
       if (canRefer()) facts.setHash(row.index, row.hash);
       noteRenderer(row);
-      await finish(row, raw);
+      await finish(row, raw, placeOf);
     },
     async passBad(row, placeOf) {
       const mayMatter = fedMedia(row).length > 0 && (spill !== undefined || refersOn(row));
@@ -133,7 +139,7 @@ export function createRowLinks(
         row.hash = facts.hash(row.index);
         const renderer = facts.renderer(row.index);
         if (renderer !== row.index) row.shares = renderer;
-        await finish(row, raw);
+        await finish(row, raw, placeOf);
       }
     },
     close: async () => spill?.close(),
