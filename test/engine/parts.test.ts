@@ -64,19 +64,25 @@ describe('a child that dies', () => {
   });
 
   test('is given more time for as long as it waits for what is paid', async () => {
+    let up = false;
     const keeper = createKeeper({
-      start: () =>
-        spawn(process.execPath, [
+      start: () => {
+        const child = spawn(process.execPath, [
           '-e',
-          "process.on('SIGTERM', () => setTimeout(() => process.exit(0), 900)); setInterval(() => {}, 1000); console.log('up')",
-        ]),
+          "process.on('SIGTERM', () => setTimeout(() => process.exit(0), 1500)); setInterval(() => {}, 1000); console.log('up')",
+        ]);
+        child.stdout.once('data', () => {
+          up = true;
+        });
+        return child;
+      },
       onChange: () => undefined,
       onDeath: () => undefined,
     });
     keeper.start();
-    await sleep(1_000);
-    const stopping = keeper.stop(300);
-    const more = setInterval(() => keeper.grant(300), 100);
+    await vi.waitUntil(() => up, 10_000);
+    const stopping = keeper.stop(1_000);
+    const more = setInterval(() => keeper.grant(1_000), 100);
     await stopping;
     clearInterval(more);
     expect(await keeper.firstDeath).toBe('exit code 0');

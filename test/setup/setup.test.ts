@@ -101,7 +101,7 @@ describe('the set-up of a checkout', () => {
     );
     expect(existsSync(join(checkout, 'dist/emulator/media/fixtures/clip.txt'))).toBe(true);
     expect(run('bin/callsheet.js').stdout).toBe('first\n');
-  }, 60_000);
+  }, 180_000);
 
   test('says one line when all is there, and neither installs nor builds', () => {
     const before = buildId();
@@ -134,7 +134,7 @@ describe('the set-up of a checkout', () => {
     expect(existsSync(join(checkout, 'dist/src/domain/gone.js'))).toBe(false);
     expect(run('bin/callsheet.js').stdout).toBe('second\n');
     expect(buildId()).not.toBe(before);
-  }, 60_000);
+  }, 180_000);
 
   test('installs again when the lockfile changed', () => {
     write(
@@ -143,7 +143,7 @@ describe('the set-up of a checkout', () => {
     );
     expect(setUp().stderr).toMatch(/^installing the dependencies/);
     expect(installs()).toBe(2);
-  }, 60_000);
+  }, 180_000);
 
   test('keeps the last good build when a source is wrong, and says where', () => {
     const before = buildId();
@@ -155,7 +155,7 @@ describe('the set-up of a checkout', () => {
     expect(buildId()).toBe(before);
     expect(run('bin/callsheet.js').stdout).toBe('second\n');
     write('src/domain/word.ts', "export const word: string = 'second';\n");
-  }, 60_000);
+  }, 180_000);
 
   test('says in one sentence what to do when npm fails', () => {
     rmSync(join(checkout, 'node_modules'), { recursive: true });
