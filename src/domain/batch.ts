@@ -83,11 +83,7 @@ export interface BatchTally {
   /** The open rows by what the ledger says of them. */
   live: Partial<Record<LiveWord, number>>;
   creditsNano: CreditsNano;
-  /** Of `creditsNano`: what open rows have cost before they were ordered anew. */
-  earlierNano?: CreditsNano;
   creditsUnknown: number;
-  /** Of `counts.done`: rows that took an earlier render over, which cost nothing. */
-  reused?: number;
   /** Rows to be run again that failed.csv leaves out, since nothing could feed them there. */
   orphans?: number;
 }

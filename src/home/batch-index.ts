@@ -4,15 +4,8 @@ import { parallel } from '../store/parallel.js';
 import { StoreError } from '../store/port.js';
 import type { AccountRecords } from './account-records.js';
 import { shardOf } from './home-keys.js';
-import {
-  currentShard,
-  entriesSchema,
-  type IndexEntry,
-  type ShardPlace,
-  type ShardSum,
-  shardKeys,
-  shardSumSchema,
-} from './index-shard.js';
+import { entriesSchema, type IndexEntry, type ShardSum, shardSumSchema } from './index-entry.js';
+import { currentShard, type ShardPlace, shardKeys } from './index-shard.js';
 import { rerunOrder } from './row-orders.js';
 
 /**
@@ -25,7 +18,7 @@ import { rerunOrder } from './row-orders.js';
 const INDEXED_ROWS_MIN = 1_000;
 const WRITE_WIDTH = 16;
 
-const indexSchema = z.object({ schema: z.literal(2), rows: z.int(), shards: z.record(z.string(), shardSumSchema) });
+const indexSchema = z.object({ schema: z.literal(3), rows: z.int(), shards: z.record(z.string(), shardSumSchema) });
 type BatchIndex = z.output<typeof indexSchema>;
 
 /**
@@ -59,7 +52,7 @@ export async function indexedSums(
     shards[shard] = current.sum;
     await keep(account, `${folder}/${shard}.json`, current.entries);
   });
-  await keep(account, `${folder}/sums.json`, { schema: 2, rows: facts.rows, shards });
+  await keep(account, `${folder}/sums.json`, { schema: 3, rows: facts.rows, shards });
   return new Map(Object.entries(shards));
 }
 
@@ -116,11 +109,11 @@ async function entriesOf(
   const facts = await account.rows.generation(place.batch, place.generation);
   for (const part of facts?.parts.keys() ?? []) {
     for (const { row, isDamaged } of await account.rows.readPart(place.batch, place.generation, part)) {
-      const { index, id, hash } = row;
+      const { index, id, kind, hash } = row;
       const shard = shardOf(id);
       const entries = shards.get(shard) ?? [];
       shards.set(shard, entries);
-      entries.push({ index, id, hash, ...(isDamaged ? { isDamaged } : {}) });
+      entries.push({ index, id, kind, hash, ...(isDamaged ? { isDamaged } : {}) });
     }
   }
   return shards;

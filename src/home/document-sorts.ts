@@ -14,6 +14,7 @@ import { lateOutput } from './late-outputs.js';
 import { batchBooks, learnedFacts, measuredPrices } from './learned.js';
 import { toldSchema, waitingSchema } from './notices.js';
 import { pauses } from './pauses.js';
+import { plannedPrices } from './planned-prices.js';
 import { renderEnds } from './render-ends.js';
 import { followers, rerun, reruns } from './row-orders.js';
 import { rowRecordSchema, storedRowSchema } from './row-records.js';
@@ -62,6 +63,7 @@ const SORTS: DocumentSort[] = [
   sort(inBatch('late/'), 'a row whose output came late', lateOutput.schema, 'kept'),
   sort(inBatch('rerun\\.json$'), 'an order to pay again', rerun.schema, 'again'),
   sort(inBatch('pauses\\.json$'), 'when it was paused', pauses.schema, 'again'),
+  sort(inBatch('planned\\.json$'), 'what it was planned to cost', plannedPrices.schema, 'again'),
   sort(inBatch('results-due\\.json$'), 'that results are due', resultsDue.schema, 'again'),
   sort(inBatch('books\\.json$'), "a batch's books", batchBooks.schema, 'again'),
   sort(inBatch('terms\\.json$'), 'what was ordered of a batch', batchOrder.schema, 'run'),

@@ -4,7 +4,7 @@ import { defined } from '../domain/defined.js';
 import type { AccountRecords } from './account-records.js';
 import { keep, keptEntries, readKept } from './batch-index.js';
 import { readFeeds } from './feeds.js';
-import type { IndexEntry, ShardSum } from './index-shard.js';
+import type { IndexEntry, ShardSum } from './index-entry.js';
 import { type Followers, readFollowers } from './row-orders.js';
 
 /** Of the rows of a manifest that were never tried: how many wait for a row that feeds them, or for one that failed. */

@@ -116,6 +116,7 @@ function batchKeys(batches: string) {
     cancelled: inBatch('cancelled.json'),
     stopped: inBatch('stopped.json'),
     pauses: inBatch('pauses.json'),
+    planned: inBatch('planned.json'),
     sample: inBatch('sample.json'),
     /** An order to pay changed rows again. */
     rerun: inBatch('rerun.json'),

@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { defined } from '../domain/defined.js';
-import { LIVE_WORDS, needsPerson, noCounts, type RowRecord, STATUSES, type Status } from '../domain/outcome.js';
 import { parallel } from '../store/parallel.js';
 import type { AccountRecords } from './account-records.js';
+import { endOf, type IndexEntry, type ShardSum, sumOf } from './index-entry.js';
 import { isRerun, type RerunOrder } from './row-orders.js';
 import { damagedRecord } from './row-records.js';
 import { isOrderedAnew, isOutdone, liveWordOf, recordFor, standsFor } from './row-standing.js';
@@ -10,55 +9,6 @@ import { isOrderedAnew, isOutdone, liveWordOf, recordFor, standsFor } from './ro
 /** The rows of one shard of a home (by their ids), and what they come to. */
 
 const READ_WIDTH = 32;
-
-/** What is kept of one row so that nobody has to look its record and its attempts up again. */
-
-/** `[status, credits in nano or null, epoch ms, needs a person]` of a row that ended. */
-const endSchema = z.tuple([z.enum(STATUSES), z.number().nullable(), z.number(), z.boolean()]);
-
-export const entrySchema = z.object({
-  index: z.int(),
-  id: z.string(),
-  hash: z.string(),
-  isDamaged: z.exactOptional(z.literal(true)),
-  /** It ended since its values changed, and starts with its new ones. */
-  isReplaced: z.exactOptional(z.literal(true)),
-  /** The stamp of its record, as it was read. */
-  record: z.exactOptional(z.string()),
-  /** The stamp of its attempts, `none` where it has none; absent where they change nothing of what stands here. */
-  attempts: z.exactOptional(z.string()),
-  end: z.exactOptional(endSchema),
-  /** What its record tells of is an earlier render that it took over. */
-  isReused: z.exactOptional(z.literal(true)),
-  /** Without `end`: what it has cost before it was ordered anew, nano. */
-  spent: z.exactOptional(z.number()),
-  /** Absent with `end`, and where it was never tried. */
-  live: z.exactOptional(z.enum(LIVE_WORDS)),
-});
-
-export const entriesSchema = z.array(entrySchema);
-
-export const shardSumSchema = z.object({
-  /** Of the folders of its records and of its attempts. */
-  records: z.exactOptional(z.string()),
-  attempts: z.exactOptional(z.string()),
-  /** Ids whose attempts may change what stands of them, with their stamps. */
-  watched: z.record(z.string(), z.string()),
-  counts: z.record(z.string(), z.int()),
-  live: z.record(z.string(), z.int()),
-  /** Rows without a record that were never tried. */
-  untried: z.int(),
-  creditsNano: z.number(),
-  /** Of `creditsNano`: what open rows have cost before they were ordered anew. */
-  earlierNano: z.exactOptional(z.number()),
-  creditsUnknown: z.int(),
-  /** Of the rows that are done: those that took an earlier render over. */
-  reused: z.int(),
-  forPerson: z.int(),
-  /** When each row ended, epoch ms. */
-  endedAtMs: z.array(z.number()),
-});
-export type ShardSum = z.output<typeof shardSumSchema>;
 
 export interface ShardPlace {
   account: AccountRecords;
@@ -120,29 +70,6 @@ async function stampsOf(
   return keys.map((key) => (key === undefined ? undefined : found[next++]));
 }
 
-function sumOf(entries: readonly IndexEntry[]): Omit<ShardSum, 'records' | 'attempts'> {
-  const counts: Record<Status, number> = noCounts();
-  const amounts = { untried: 0, creditsNano: 0, creditsUnknown: 0, reused: 0, forPerson: 0 };
-  const sum: Omit<ShardSum, 'records' | 'attempts'> = { watched: {}, counts, live: {}, ...amounts, endedAtMs: [] };
-  for (const { id, attempts, end, live, isReused, spent = 0 } of entries) {
-    sum.creditsNano += spent;
-    sum.earlierNano = (sum.earlierNano ?? 0) + spent;
-    if (attempts !== undefined && attempts !== 'none') sum.watched[id] = attempts;
-    if (end !== undefined) {
-      const [status, creditsNano, atMs, isForPerson] = end;
-      counts[status] += 1;
-      if (status === 'done' && isReused) sum.reused += 1;
-      if (creditsNano === null) sum.creditsUnknown += 1;
-      else sum.creditsNano += creditsNano;
-      if (isForPerson) sum.forPerson += 1;
-      sum.endedAtMs.push(atMs);
-    } else if (live !== undefined) sum.live[live] = (sum.live[live] ?? 0) + 1;
-    else sum.untried += 1;
-  }
-  return sum;
-}
-export type IndexEntry = z.output<typeof entrySchema>;
-
 /** The stamps of a row's record and of its attempts as they are now; undefined where it has none. */
 export interface RowStamps {
   record: string | undefined;
@@ -162,14 +89,14 @@ export async function currentEntry(
   stamps: RowStamps,
   mayRerun: boolean,
 ): Promise<IndexEntry> {
-  const { index, id, hash } = entry;
+  const { index, id, kind, hash } = entry;
   if (entry.isDamaged) return { ...entry, end: endOf(damagedRecord(id)) };
   const known = stamps.attempts ?? 'none';
   if (isDecided(entry, stamps.record) || (entry.record === stamps.record && entry.attempts === known)) return entry;
   const record = stamps.record === undefined ? undefined : await records.readRecord(batch, id);
   const isReplaced = record?.reasonCode === 'row_replaced' ? { isReplaced: true as const } : {};
   const isReused = record?.reusedFrom === undefined ? {} : { isReused: true as const };
-  const read = { index, id, hash, ...isReplaced, ...isReused, ...defined({ record: stamps.record }) };
+  const read = { index, id, kind, hash, ...isReplaced, ...isReused, ...defined({ record: stamps.record }) };
   const content = { hash, mayRerun };
   if (record !== undefined && isOrderedAnew(record, content)) {
     const made = await ledger.read(batch, id);
@@ -184,8 +111,4 @@ export async function currentEntry(
   if (record !== undefined && !isOutdone(record, attempts)) return { ...watched, end: endOf(recordFor(record, hash)) };
   const open = { ...watched, ...defined({ spent: record?.creditsNano }) };
   return attempts.length === 0 ? open : { ...open, live: liveWordOf(attempts) };
-}
-
-function endOf(record: RowRecord): z.output<typeof endSchema> {
-  return [record.status, record.creditsNano ?? null, record.finishedAtMs, needsPerson(record)];
 }

@@ -132,10 +132,8 @@ export async function tallyResults(lines: AsyncIterable<ResultLine>, tally: Batc
 
 function addLine(tally: BatchTally, { record, ended, spentNano = 0, live = 'waiting' }: ResultLine): void {
   tally.creditsNano += spentNano;
-  if (spentNano !== 0) tally.earlierNano = (tally.earlierNano ?? 0) + spentNano;
   if (record !== undefined) {
     tally.counts[record.status] += 1;
-    if (record.status === 'done' && record.reusedFrom !== undefined) tally.reused = (tally.reused ?? 0) + 1;
     if (record.creditsNano === undefined) tally.creditsUnknown += 1;
     else tally.creditsNano += record.creditsNano;
   } else if (ended !== undefined) tally.counts[ended] += 1;

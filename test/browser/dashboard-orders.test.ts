@@ -157,7 +157,7 @@ test('without an engine a batch with open rows takes the orders that the command
   const page = await opened(await seededHome('b', [DONE, { id: 'two' }]));
   expect(await batchOrders(page)).toEqual(['Resume', 'Cancel', 'Limits', 'Account limits']);
   await page.getByText('Resume, Retry and Approve start one').waitFor();
-  await page.getByText('0.8, if open rows cost as those that are done').waitFor();
+  await page.getByText('0.8, if open rows cost as planned, or as those of their kind').waitFor();
   await page.getByRole('button', { name: 'Limits', exact: true }).click();
   await page.getByLabel(/^Simultaneous jobs of this batch .*; now no limit set$/).waitFor();
   await page.getByLabel(/^Weight beside other batches.*; now 1$/).waitFor();

@@ -18,9 +18,16 @@ describe.skipIf(!hasTemporal())('a budget that is lowered', () => {
     rig = await startRig({ speed: 60 });
     await rig.write('films.csv', csv(ROWS));
     const running = rig.start(['run', 'films.csv', '--yes', '--concurrency', '2', '--max-credits', '100']);
+    const expected = async () => {
+      const asked = await rig.run(['status', 'films', '--json']);
+      return asked.code === 0 ? (JSON.parse(asked.stdout).creditsExpected ?? undefined) : undefined;
+    };
+    // What the plan knew of its prices is known from the first row on.
+    const all = await until('it stands in the home', expected);
     await until('a row has ended', () => finishedIds(rig, 'films').length > 0 || undefined);
     const priceNano = charged()[0]?.chargedNano ?? 0;
     expect(priceNano).toBeGreaterThan(0);
+    expect(all).toBe(String((ROWS.length * priceNano) / 1e9));
     // Room for a few more than those that render now.
     const rows = 9;
     const budget = String((rows * priceNano) / 1e9);

@@ -4,7 +4,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { HomeAccess } from '../../src/cli/access/home-access.js';
-import { batchTally } from '../../src/cli/batch/batch-tally.js';
+import { batchTally, type HomeTally } from '../../src/cli/batch/batch-tally.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { markCancelled, writeSampleGate } from '../../src/home/batch-marks.js';
 import { noteLate } from '../../src/home/late-outputs.js';
@@ -56,17 +56,30 @@ async function batch(rowAt = (index: number) => storedRow(index, { hash: `hash $
       await tallyResults(resultLines(account, 'b', generation), tally);
       return tally;
     },
+    /** Open rows by kind, as a walk over all of them finds them. */
+    openByKind: async () => {
+      const kinds = new Map<string, number>();
+      for await (const { row, record, ended, removed } of resultLines(account, 'b', generation)) {
+        const open = removed || record !== undefined || ended !== undefined ? 0 : 1;
+        kinds.set(row.kind, (kinds.get(row.kind) ?? 0) + open);
+      }
+      return kinds;
+    },
     /** As if all of it had been written long ago. */
     age: () => age(place),
   };
 }
+
+const openOf = ({ kinds }: HomeTally) => new Map([...kinds].map(([kind, { open }]) => [kind, Math.round(open)]));
 
 const ref = (index: number, n = 1) => ({ batch: 'b', id: `row-${index}`, n });
 const record = (index: number, over: Parameters<typeof wholeRecord>[1] = {}) =>
   wholeRecord(`row-${index}`, { rowHash: `hash ${index}`, finishedAtMs: index, seenStates: 0, ...over });
 
 test('it says what a walk says, after everything that can become of a row', async () => {
-  const home = await batch();
+  const home = await batch((index) =>
+    storedRow(index, { hash: `hash ${index}`, kind: index % 2 === 0 ? 'svc/image' : 'svc/edit' }),
+  );
   const { records, ledger } = home;
   const steps: (() => Promise<unknown>)[] = [
     async () => undefined,
@@ -101,6 +114,7 @@ test('it says what a walk says, after everything that can become of a row', asyn
     if (i % 2 === 1) home.age();
     await step();
     expect(await home.tally(), `step ${i}`).toMatchObject(await home.walk());
+    expect(openOf(await home.tally()), `step ${i}`).toEqual(await home.openByKind());
   }
   const { forPerson, endedAtMs, endedSince } = await home.tally();
   expect([forPerson, endedAtMs, endedSince]).toEqual([1, 3, 0]);
@@ -149,6 +163,17 @@ test('rows that wait for others, and rows whose feeder brought nothing, are what
     expect(await home.tally(), `step ${i}`).toMatchObject(await home.walk());
   }
 }, 60_000);
+
+test('what rows of a kind came to is summed of those that the batch rendered itself', async () => {
+  const home = await batch();
+  await home.records.writeRecord('b', record(0, { creditsNano: 5 }));
+  await home.records.writeRecord('b', record(1, { creditsNano: 7 }));
+  await home.records.writeRecord('b', record(2, { creditsNano: 0, reusedFrom: 'old/row-2' }));
+  const { creditsNano: _, ...unpriced } = record(3, { creditsBasis: 'unknown' });
+  await home.records.writeRecord('b', unpriced);
+  await home.records.writeRecord('b', record(4, { status: 'lost_paid', creditsNano: 9 }));
+  expect([...(await home.tally()).kinds]).toEqual([['svc/image', { open: ROWS - 5, paid: 2, paidNano: 12 }]]);
+});
 
 test('rows that wait for others are counted without reading the rows', async () => {
   const home = await batch(fedRowAt);

@@ -2,7 +2,6 @@ import type { RunningBatch } from '../../contract/semaphore-view.js';
 import type { BatchProgress } from '../../contract/workflows.js';
 import type { StopReason } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
-import type { CreditsNano } from '../../domain/money.js';
 import type { Hint } from '../../domain/order-words.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
 import {
@@ -13,19 +12,21 @@ import {
   stoppedReason,
 } from '../../home/batch-marks.js';
 import { type BatchOrder, readBatchOptions, readBatchOrder } from '../../home/batch-order.js';
-import { pausedMs } from '../../home/pauses.js';
+import { readPlannedPrices } from '../../home/planned-prices.js';
 import { hasLeftAlone } from '../../home/row-orders.js';
 import type { SampleQuote } from '../../home/sample-quote.js';
 import { StoreError } from '../../store/port.js';
-import { type HomeAccess, isMinuteFull } from '../access/home-access.js';
+import type { HomeAccess } from '../access/home-access.js';
 import { openSights, type Sights } from '../access/sights.js';
 import { hintsOf } from '../open-session.js';
 import { createFileInWay, shownProgress } from '../plan/file-in-way.js';
 import type { Session } from '../session.js';
 import { creditsJson } from '../views/counts.js';
-import { type Eta, etaOf } from '../views/durations.js';
+import type { Eta } from '../views/durations.js';
 import { standstillTexts } from '../views/troubles.js';
-import { batchTally, costPerRow, expectedCredits, type HomeTally } from './batch-tally.js';
+import { etaOfBatch } from './batch-eta.js';
+import { batchTally } from './batch-tally.js';
+import { expectedCredits, restCost } from './expected-cost.js';
 import { type RowsLeft, readRowsLeft } from './final-rows.js';
 import { damagedOrderText, fullDisk, otherHomeText } from './known-batch.js';
 import { type NoticesLeft, noticesOf } from './notices-left.js';
@@ -121,6 +122,7 @@ export async function readBatchState(
   const seen = running === 'unknown' ? undefined : running && (await shown(access, batch, running, order));
   const tally = await batchTally(access, batch, generation, { sinceMs: seen?.progress.startedAtMs ?? 0 });
   const { counts, live, heldFor, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
+  const restNano = restCost(tally, await readPlannedPrices(home, batch));
   const sample = await sampleState(home, batch, generation);
   const restState = sample === 'waiting' && !(await isCancelledBatch(home, batch)) ? 'sampled' : 'finished';
   const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, hint, live, atMs: Date.now() });
@@ -128,7 +130,10 @@ export async function readBatchState(
   if (otherHome !== undefined) blocked.unshift(`${otherHome}: bring that one back`);
   if (order?.isDamaged) blocked.unshift(damagedOrderText(batch));
   const maxNano = order?.limits.maxCreditsNano ?? null;
-  const eta = seen === undefined || blocked.length > 0 ? null : await etaOfBatch(access, batch, seen, tally, maxNano);
+  const eta =
+    seen === undefined || blocked.length > 0
+      ? null
+      : await etaOfBatch(access, batch, seen, tally, { maxNano, restNano });
   const state = running === 'unknown' ? running : (seen?.progress.phase ?? (open > 0 ? 'not running' : restState));
   const isOver = state === 'finished' || state === 'ended';
   return {
@@ -137,7 +142,7 @@ export async function readBatchState(
     ...{ counts, live, needPerson: forPerson, creditsUnknown },
     ...defined({ heldFor }),
     credits: creditsJson(creditsNano, creditsUnknown),
-    creditsExpected: expectedCredits(tally),
+    creditsExpected: expectedCredits(tally, restNano),
     manifest: await manifestOf(access, batch),
     out: `${bound.out}/${batch}`,
     createdAt: new Date(bound.createdAtMs).toISOString(),
@@ -172,27 +177,4 @@ async function manifestOf({ home }: HomeAccess, batch: string): Promise<string |
     if (error instanceof StoreError) return null;
     throw error;
   }
-}
-
-/** Of a batch that goes on. */
-async function etaOfBatch(
-  access: HomeAccess,
-  batch: string,
-  { progress, slots }: RunningBatch,
-  tally: HomeTally,
-  maxNano: CreditsNano | null,
-): Promise<Eta | null> {
-  const nowMs = Date.now();
-  const elapsedMs = nowMs - progress.startedAtMs - (await pausedMs(access.home, batch, progress.startedAtMs, nowMs));
-  const reading = await access.home.latestCheckpoint();
-  const { open, endedSince, creditsNano, live } = tally;
-  const budgetNano = maxNano === null ? undefined : maxNano - creditsNano;
-  const left = [reading?.balanceNano, budgetNano].filter((one) => one !== undefined);
-  return etaOf({
-    ...{ batch, isPaused: progress.phase === 'paused', ended: endedSince, elapsedMs },
-    ...{ open, held: live.held ?? 0, slots },
-    perRowNano: costPerRow(tally),
-    leftNano: left.length === 0 ? undefined : Math.min(...left),
-    isMinuteFull: await isMinuteFull(access.config, reading?.rpm ?? null, nowMs),
-  });
 }

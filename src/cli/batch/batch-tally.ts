@@ -1,18 +1,18 @@
 import type { BatchTally } from '../../domain/batch.js';
-import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import type { Kind } from '../../domain/kind.js';
+import type { CreditsNano } from '../../domain/money.js';
 import { LIVE_WORDS, type LiveWord, needsPerson, STATUSES } from '../../domain/outcome.js';
-import { fedMedia } from '../../domain/row.js';
 import { indexedSums, keptEntries } from '../../home/batch-index.js';
 import { type HeldRows, indexedHeld } from '../../home/held-rows.js';
 import { shardOf } from '../../home/home-keys.js';
-import type { ShardSum } from '../../home/index-shard.js';
+import type { KindSum, ShardSum } from '../../home/index-entry.js';
 import { endOfUntouched, linesAt, resultLines } from '../../home/result-lines.js';
-import { readFollowers, rerunIds } from '../../home/row-orders.js';
-import { type TouchedRows, touchedRows } from '../../home/row-records.js';
-import { emptyTally, type KnownUpstreams, tallyResults, upstreamOf } from '../../home/upstream.js';
+import { rerunIds } from '../../home/row-orders.js';
+import { touchedRows } from '../../home/row-records.js';
+import { emptyTally, tallyResults } from '../../home/upstream.js';
 import type { ResultLine } from '../../manifest/result-fields.js';
-import { parallel } from '../../store/parallel.js';
 import { type HomeAccess, resultSources } from '../access/home-access.js';
+import { walkedHeld } from './walked-held.js';
 
 export interface HomeTally extends BatchTally {
   /** Rows that ended and that a person has to look at. */
@@ -23,6 +23,16 @@ export interface HomeTally extends BatchTally {
   endedSince: number;
   /** The id of the row that the first held one waits for; absent where none is held. */
   heldFor?: string;
+  kinds: Map<Kind, KindTally>;
+}
+
+/** The rows of one kind. */
+export interface KindTally {
+  /** They have not ended. */
+  open: number;
+  /** They are done by a render of the batch itself whose cost is known, and came to so much. */
+  paid: number;
+  paidNano: CreditsNano;
 }
 
 /** What the home knows of the rows of a batch's manifest, without any engine. */
@@ -32,7 +42,7 @@ export async function batchTally(
   generation: string,
   { sinceMs = 0, signal }: { sinceMs?: number /** Throws once it is aborted. */; signal?: AbortSignal } = {},
 ): Promise<HomeTally> {
-  const tally: HomeTally = { ...emptyTally(), forPerson: 0, endedAtMs: undefined, endedSince: 0 };
+  const tally: HomeTally = { ...emptyTally(), forPerson: 0, endedAtMs: undefined, endedSince: 0, kinds: new Map() };
   const sums = await indexedSums(access, batch, generation, signal);
   if (sums !== undefined) {
     addSums(tally, [...sums.values()], sinceMs);
@@ -47,28 +57,14 @@ export async function batchTally(
   return tally;
 }
 
-/** What a row that is done cost on average, but for reused ones; undefined until one is, and where a cost is not known. */
-export function costPerRow(tally: HomeTally): CreditsNano | undefined {
-  const { creditsNano, earlierNano = 0, creditsUnknown, counts, reused = 0 } = tally;
-  const paid = counts.done - reused;
-  return creditsUnknown === 0 && paid > 0 ? (creditsNano - earlierNano) / paid : undefined;
-}
-
-/** What all rows come to if the open ones cost as those that are done; null where that is not known. */
-export function expectedCredits(tally: HomeTally): string | null {
-  const perRowNano = tally.open === 0 && tally.creditsUnknown === 0 ? 0 : costPerRow(tally);
-  return perRowNano === undefined ? null : formatCredits(tally.creditsNano + Math.round(perRowNano * tally.open));
-}
-
 function addSums(tally: HomeTally, sums: readonly ShardSum[], sinceMs: number): void {
   for (const sum of sums) {
     for (const status of STATUSES) tally.counts[status] += sum.counts[status] ?? 0;
     for (const word of LIVE_WORDS) addLive(tally, word, sum.live[word] ?? 0);
     tally.creditsNano += sum.creditsNano;
-    tally.earlierNano = (tally.earlierNano ?? 0) + (sum.earlierNano ?? 0);
     tally.creditsUnknown += sum.creditsUnknown;
-    tally.reused = (tally.reused ?? 0) + sum.reused;
     tally.forPerson += sum.forPerson;
+    for (const [kind, { live, paid, paidNano }] of byKind(sum)) addKind(tally, kind, { open: live, paid, paidNano });
     for (const atMs of sum.endedAtMs) {
       tally.endedAtMs = Math.max(tally.endedAtMs ?? 0, atMs);
       if (atMs >= sinceMs) tally.endedSince += 1;
@@ -94,10 +90,14 @@ async function addUntried(
   const { held, ended, heldFor }: HeldRows =
     left === 0
       ? { held: 0, ended: 0 }
-      : ((await indexedHeld(access, of)) ?? (await heldRows(access, batch, generation, mayRun)));
+      : ((await indexedHeld(access, of)) ?? (await walkedHeld(access, batch, generation, mayRun)));
   addLive(tally, 'held', held);
   addLive(tally, 'waiting', left - held - ended);
   tally.counts.not_started += ended;
+  // Which of them those are is not asked: they are taken to be of all kinds alike.
+  for (const sum of sums.values()) {
+    for (const [kind, one] of byKind(sum)) addKind(tally, kind, { open: (one.untried * (left - ended)) / untried });
+  }
   if (heldFor !== undefined) tally.heldFor = heldFor;
 }
 
@@ -109,15 +109,24 @@ async function takeReruns(access: HomeAccess, batch: string, generation: string,
   const places: number[] = [];
   for (const shard of new Set([...ordered].map(shardOf))) {
     for (const entry of (await keptEntries(access, batch, generation, shard)) ?? []) {
-      const { index, id, live, isReplaced, spent = 0 } = entry;
+      const { index, id, kind, live, isReplaced, spent = 0 } = entry;
       if (!ordered.has(id) || live !== 'waiting' || isReplaced) continue;
       addLive(tally, 'waiting', -1);
       tally.creditsNano -= spent;
-      tally.earlierNano = (tally.earlierNano ?? 0) - spent;
+      addKind(tally, kind, { open: -1 });
       places.push(index);
     }
   }
   return places;
+}
+
+function byKind({ kinds }: ShardSum): [Kind, KindSum][] {
+  return Object.entries(kinds) as [Kind, KindSum][];
+}
+
+function addKind({ kinds }: HomeTally, kind: Kind, { open = 0, paid = 0, paidNano = 0 }: Partial<KindTally>): void {
+  const known = kinds.get(kind) ?? { open: 0, paid: 0, paidNano: 0 };
+  kinds.set(kind, { open: known.open + open, paid: known.paid + paid, paidNano: known.paidNano + paidNano });
 }
 
 async function untriedOf({ home }: HomeAccess, batch: string, ids: ReadonlySet<string> = new Set()): Promise<number> {
@@ -142,58 +151,17 @@ async function* untilAborted<T>(lines: AsyncIterable<T>, signal: AbortSignal | u
 
 async function* seen(lines: AsyncIterable<ResultLine>, tally: HomeTally, sinceMs: number): AsyncIterable<ResultLine> {
   for await (const line of lines) {
-    const { record, removed, waitsFor } = line;
+    const { row, record, ended, removed, waitsFor } = line;
     if (waitsFor !== undefined && !removed) tally.heldFor ??= waitsFor;
+    if (!removed && record === undefined && ended === undefined) addKind(tally, row.kind, { open: 1 });
     if (record !== undefined && !removed) {
+      const { status, creditsNano, reusedFrom, finishedAtMs } = record;
+      const isPaid = status === 'done' && reusedFrom === undefined && creditsNano !== undefined;
+      if (isPaid) addKind(tally, row.kind, { paid: 1, paidNano: creditsNano });
       if (needsPerson(record)) tally.forPerson += 1;
-      if (record.finishedAtMs >= sinceMs) tally.endedSince += 1;
-      tally.endedAtMs = Math.max(tally.endedAtMs ?? 0, record.finishedAtMs);
+      if (finishedAtMs >= sinceMs) tally.endedSince += 1;
+      tally.endedAtMs = Math.max(tally.endedAtMs ?? 0, finishedAtMs);
     }
     yield line;
   }
-}
-
-const READ_WIDTH = 32;
-
-/** By a walk over all rows, where the index cannot tell. `mayRun`: the rows of a sample; undefined where all may. */
-async function heldRows(
-  { home, rows, records }: HomeAccess,
-  batch: string,
-  generation: string,
-  mayRun: ReadonlySet<string> | undefined,
-): Promise<HeldRows> {
-  const found: HeldRows = { held: 0, ended: 0 };
-  const facts = await rows.generation(batch, generation);
-  if (facts?.fed === undefined) return found;
-  const touched = touchedRows(home, batch);
-  // Asked for with every feeder.
-  const sources = {
-    rows: { ...rows, generation: async () => facts },
-    records: listedRecords(records, touched),
-    followers: await readFollowers(home, batch),
-  };
-  const known: KnownUpstreams = new Map();
-  for (const part of facts.parts.keys()) {
-    const stored = await rows.readPart(batch, generation, part);
-    const fed = stored.filter(({ row, isDamaged }) => !isDamaged && fedMedia(row).length > 0);
-    const asked = fed.filter(({ row }) => mayRun?.has(row.id) !== false);
-    const upstreams = await parallel(asked, READ_WIDTH, async ({ row }) => {
-      const isTouched = (await touched.hasRecord(row.id)) || (await touched.wasTried(row.id));
-      return isTouched ? undefined : upstreamOf(sources, { batch, generation }, row, known);
-    });
-    for (const upstream of upstreams) {
-      if (upstream === undefined) continue;
-      found['ended' in upstream ? 'ended' : 'held'] += 1;
-      if ('live' in upstream) found.heldFor ??= upstream.waitsFor;
-    }
-  }
-  return found;
-}
-
-/** Asks for a record only where the listings show one: most of what feeds rows that wait has none. */
-function listedRecords(records: HomeAccess['records'], touched: TouchedRows): HomeAccess['records'] {
-  return {
-    ...records,
-    readRecord: async (batch, id) => ((await touched.hasRecord(id)) ? records.readRecord(batch, id) : undefined),
-  };
 }

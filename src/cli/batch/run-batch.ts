@@ -4,6 +4,7 @@ import type { BatchOptions, ResponseFormat, SlotTerms } from '../../domain/batch
 import { defined } from '../../domain/defined.js';
 import { clearStopped, writeSampleGate } from '../../home/batch-marks.js';
 import { batchOptions, readBatchOrder, writeBatchOptions } from '../../home/batch-order.js';
+import { type PlannedPrices, writePlannedPrices } from '../../home/planned-prices.js';
 import { clearFollowers, orderRerun, rerunOrder } from '../../home/row-orders.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
 import { takeBackCancel } from '../../home/run-order.js';
@@ -24,6 +25,7 @@ import { takeRenders } from '../reuse/take-renders.js';
 import type { Session } from '../session.js';
 import { refuseForgottenBatch } from './batch-source.js';
 import { copyAgain } from './copy-again.js';
+import { plannedPerRow } from './expected-cost.js';
 import { markAsOwn, proveHome, refuseOtherHome, refuseOtherPlaces } from './known-batch.js';
 import { awaitAgain, lostFileLines } from './lost-files.js';
 import { proveOut } from './prove-out.js';
@@ -66,6 +68,7 @@ interface Run extends BatchPlace {
   /** Rows that were changed after a paid attempt are paid again. */
   mayRerun: ChangedOrder;
   sample: SampleOfRun | undefined;
+  planned: PlannedPrices;
 }
 
 /** Gives the exit code. Nothing that costs is sent before the whole manifest, the plan and the places are good. */
@@ -117,7 +120,8 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   await approvePlan(at, plan, request.isSaidYes);
   await proveOut(at, prepared.outputBytes);
   const saving = plan.costs.total.shared > 0 ? savedText(plan.costs.total) : undefined;
-  const run: Run = { ...at, request, prepared, generation, mayRerun, sample };
+  const planned = plannedPerRow(plan.costs.byKind);
+  const run: Run = { ...at, request, prepared, generation, mayRerun, sample, planned };
   return quoted(await submitAndFollow({ ...request, ...run, rows, saving, reused }, (work) => takeOver(run, work)));
 }
 
@@ -134,6 +138,7 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
   await access.home.bindOut(batch, access.config.out, Date.now());
   const options = optionsOf(run);
   await writeBatchOptions(access.home, batch, options);
+  await writePlannedPrices(access.home, batch, run.planned);
   await keepRerunOrder(run);
   await recordSkipped(access, batch, prepared);
   await recordKept(access, batch, prepared);

@@ -35,8 +35,8 @@ export interface EtaFacts {
   open: number;
   /** Open rows that wait for others. */
   held: number;
-  /** Credits per row so far, and what there is for the rest; undefined where one is not known. */
-  perRowNano?: number | undefined;
+  /** What the open rows come to, and what there is for them; undefined where one is not known. */
+  restNano?: number | undefined;
   leftNano?: number | undefined;
   slots: SemaphoreView | undefined;
   /** The plan's requests of this minute are used up. */
@@ -65,8 +65,8 @@ export function etaOf(facts: EtaFacts): Eta | null {
   };
 }
 
-function boundOf({ batch, open, held, perRowNano, leftNano, slots, isMinuteFull }: EtaFacts): EtaBound | null {
-  if (perRowNano !== undefined && leftNano !== undefined && perRowNano * open > leftNano) return 'credits';
+function boundOf({ batch, open, held, restNano, leftNano, slots, isMinuteFull }: EtaFacts): EtaBound | null {
+  if (restNano !== undefined && leftNano !== undefined && restNano > leftNano) return 'credits';
   if (slots === undefined) return null;
   const own = slots.holders.filter(({ job }) => job.batch === batch).length;
   const terms = slots.batches?.find((one) => one.batch === batch);

@@ -152,10 +152,11 @@ function etaLines({ progress, slots, balanceNano, atMs }: Snapshot, options: Vie
   const finished = totalOf(progress.counts);
   const { counts, creditsNano, creditsUnknown } = progress;
   const isPaused = progress.phase === 'paused';
+  const open = progress.rows - finished;
   const eta = etaOf({
-    ...{ batch, isPaused, slots, held: progress.held ?? 0, open: progress.rows - finished },
+    ...{ batch, isPaused, slots, held: progress.held ?? 0, open },
     ...{ ended: finished - finishedBefore, elapsedMs: atMs - sinceMs - pausedMs, isMinuteFull: false },
-    ...{ perRowNano: creditsUnknown > 0 || counts.done === 0 ? undefined : creditsNano / counts.done },
+    restNano: creditsUnknown > 0 || counts.done === 0 ? undefined : (creditsNano / counts.done) * open,
     leftNano: balanceNano,
   });
   if (eta === null) return isPaused ? [] : [ETA_NOT_YET];

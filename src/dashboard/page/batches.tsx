@@ -87,7 +87,7 @@ export function Summary({ status }: { status: Status }) {
         <Fact name="Rows">{rows(status.rows)}</Fact>
         <Fact name="Credits spent">{`${credits(spent)}${unknown}`}</Fact>
         {expected === null || expected === spent ? null : (
-          <Fact name="Credits expected">{`${credits(expected)}, if open rows cost as those that are done`}</Fact>
+          <Fact name="Credits expected">{`${credits(expected)}, if open rows cost as planned, or as those of their kind`}</Fact>
         )}
         <Eta status={status} />
         <Fact name="Last row ended">{date(status.lastEndedAt)}</Fact>

@@ -1,0 +1,42 @@
+import type { Kind } from '../../domain/kind.js';
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import type { PlannedPrices } from '../../home/planned-prices.js';
+import { type CostTally, expectedNano } from '../plan/plan-tally.js';
+import type { HomeTally } from './batch-tally.js';
+
+/** What a batch is expected to cost in all, as far as it can be said: it is shown, and no budget goes by it. */
+
+/** What a row of each kind costs on average, by a plan: rows that share an identical one's output are counted with it. */
+export function plannedPerRow(byKind: ReadonlyMap<Kind, CostTally>): PlannedPrices {
+  const priced = [...byKind].filter(([, { toSubmit, unknown }]) => toSubmit > 0 && unknown === 0);
+  return Object.fromEntries(
+    priced.map(([kind, cost]) => {
+      const nano = Math.round(expectedNano(cost) / (cost.toSubmit + cost.shared));
+      return [kind, { nano, isExact: cost.lowNano === cost.worstNano }];
+    }),
+  );
+}
+
+/**
+ * What the open rows come to, by kind: as planned where the plan knew each price, else as those of the kind that are done,
+ * else as the middle of what was planned. Undefined where nothing tells what a kind costs.
+ */
+export function restCost({ kinds }: Pick<HomeTally, 'kinds'>, planned: PlannedPrices): CreditsNano | undefined {
+  let restNano = 0;
+  for (const [kind, { open, paid, paidNano }] of kinds) {
+    const plan = planned[kind];
+    const meanNano = paid > 0 ? paidNano / paid : undefined;
+    const perRowNano = plan?.isExact ? plan.nano : (meanNano ?? plan?.nano);
+    if (open > 0 && perRowNano === undefined) return undefined;
+    restNano += open * (perRowNano ?? 0);
+  }
+  return Math.round(restNano);
+}
+
+/** What all rows come to; null where that is not known. */
+export function expectedCredits(
+  { creditsNano, creditsUnknown }: HomeTally,
+  restNano: CreditsNano | undefined,
+): string | null {
+  return restNano !== undefined && creditsUnknown === 0 ? formatCredits(creditsNano + restNano) : null;
+}
