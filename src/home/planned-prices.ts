@@ -4,9 +4,11 @@ import { kindSchema, nanoSchema } from './attempt-schema.js';
 import { document } from './document.js';
 import type { HomePlace } from './home-keys.js';
 
-/** What a row of each kind costs on average, as a batch was planned last; it is shown, and decides nothing. */
+/** What the rows of each kind cost, as a batch was planned last; it is shown, and decides nothing. */
 
 const plannedSchema = z.object({
+  rows: z.int().positive(),
+  /** All of them together. */
   nano: nanoSchema,
   /** No price of a row was a range. */
   isExact: z.boolean(),

@@ -6,16 +6,19 @@ import type { HomeTally } from './batch-tally.js';
 
 /** What a batch is expected to cost in all, as far as it can be said: it is shown, and no budget goes by it. */
 
-/** What a row of each kind costs on average, by a plan: rows that share an identical one's output are counted with it. */
-export function plannedPerRow(byKind: ReadonlyMap<Kind, CostTally>): PlannedPrices {
+/** What the rows of each kind cost by a plan: those that share an identical one's output are counted with it. */
+export function plannedCosts(byKind: ReadonlyMap<Kind, CostTally>): PlannedPrices {
   const priced = [...byKind].filter(([, { toSubmit, unknown }]) => toSubmit > 0 && unknown === 0);
   return Object.fromEntries(
     priced.map(([kind, cost]) => {
-      const nano = Math.round(expectedNano(cost) / (cost.toSubmit + cost.shared));
-      return [kind, { nano, isExact: cost.lowNano === cost.worstNano }];
+      const rows = cost.toSubmit + cost.shared;
+      return [kind, { rows, nano: expectedNano(cost), isExact: cost.lowNano === cost.worstNano }];
     }),
   );
 }
+
+/** A guess is no more exact than this. */
+const GUESSED_NANO = 1_000;
 
 /**
  * What the open rows come to, by kind: as planned where the plan knew each price, else as those of the kind that are done,
@@ -25,12 +28,12 @@ export function restCost({ kinds }: Pick<HomeTally, 'kinds'>, planned: PlannedPr
   let restNano = 0;
   for (const [kind, { open, paid, paidNano }] of kinds) {
     const plan = planned[kind];
-    const meanNano = paid > 0 ? paidNano / paid : undefined;
-    const perRowNano = plan?.isExact ? plan.nano : (meanNano ?? plan?.nano);
-    if (open > 0 && perRowNano === undefined) return undefined;
-    restNano += open * (perRowNano ?? 0);
+    if (open === 0) continue;
+    if (paid === 0 && plan === undefined) return undefined;
+    const isPlanned = plan !== undefined && (plan.isExact || paid === 0);
+    restNano += isPlanned ? (open * plan.nano) / plan.rows : (open * paidNano) / paid;
   }
-  return Math.round(restNano);
+  return Math.round(restNano / GUESSED_NANO) * GUESSED_NANO;
 }
 
 /** What all rows come to; null where that is not known. */

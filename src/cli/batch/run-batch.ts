@@ -25,7 +25,7 @@ import { takeRenders } from '../reuse/take-renders.js';
 import type { Session } from '../session.js';
 import { refuseForgottenBatch } from './batch-source.js';
 import { copyAgain } from './copy-again.js';
-import { plannedPerRow } from './expected-cost.js';
+import { plannedCosts } from './expected-cost.js';
 import { markAsOwn, proveHome, refuseOtherHome, refuseOtherPlaces } from './known-batch.js';
 import { awaitAgain, lostFileLines } from './lost-files.js';
 import { proveOut } from './prove-out.js';
@@ -120,7 +120,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   await approvePlan(at, plan, request.isSaidYes);
   await proveOut(at, prepared.outputBytes);
   const saving = plan.costs.total.shared > 0 ? savedText(plan.costs.total) : undefined;
-  const planned = plannedPerRow(plan.costs.byKind);
+  const planned = plannedCosts(plan.costs.byKind);
   const run: Run = { ...at, request, prepared, generation, mayRerun, sample, planned };
   return quoted(await submitAndFollow({ ...request, ...run, rows, saving, reused }, (work) => takeOver(run, work)));
 }
