@@ -21,8 +21,10 @@ export const plannedPrices = document(
   (keys, batch: string) => keys.planned(batch),
 );
 
-export function writePlannedPrices(home: HomePlace, batch: string, kinds: PlannedPrices): Promise<void> {
-  return plannedPrices.write(home, { schema: 1, kinds }, batch);
+/** Those of other kinds stay. */
+export async function notePlannedPrices(home: HomePlace, batch: string, kinds: PlannedPrices): Promise<void> {
+  if (Object.keys(kinds).length === 0) return;
+  await plannedPrices.change(home, (before) => ({ schema: 1, kinds: { ...before?.kinds, ...kinds } }), batch);
 }
 
 /** None of a batch that an older build ran. */

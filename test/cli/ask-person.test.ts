@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { askPerson } from '../../src/cli/ask-person.js';
-import { sayEarlyInterrupt } from '../../src/cli/batch/submit-and-follow.js';
+import { sayEarlyInterrupt } from '../../src/cli/batch/early-interrupt.js';
 import type { Session } from '../../src/cli/session.js';
 
 async function answered(

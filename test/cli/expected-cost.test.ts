@@ -1,10 +1,10 @@
 // What a batch is expected to cost goes by the kinds of its open rows: in a chain the cheap ones end first.
 import { expect, test } from 'vitest';
-import { plannedCosts, restCost } from '../../src/cli/batch/expected-cost.js';
+import { plannedPrices, restCost } from '../../src/cli/batch/expected-cost.js';
 import { newPlanTally, planCosts, type RowPlan, tallyRow } from '../../src/cli/plan/plan-tally.js';
 import type { Kind } from '../../src/domain/kind.js';
 import type { CreditsRange } from '../../src/domain/money.js';
-import { writePlannedPrices } from '../../src/home/planned-prices.js';
+import { notePlannedPrices } from '../../src/home/planned-prices.js';
 import { CREDIT, type SeededRow, seededHome } from './seeded-home.js';
 
 const IMAGE: Kind = 'svc/image';
@@ -21,7 +21,7 @@ test('a plan says what a row of a kind costs where it knows each price, rows tha
   add(FILM, { lo: 10, hi: 30 });
   add('vendor-a/text2video', { lo: 1, hi: 1 });
   add('vendor-a/text2video', null);
-  expect(plannedCosts(planCosts(tally, () => LIST).byKind)).toEqual({
+  expect(plannedPrices(planCosts(tally, () => LIST).byKind)).toEqual({
     [IMAGE]: { rows: 3, nano: 12, isExact: true },
     [FILM]: { rows: 1, nano: 20, isExact: false },
   });
@@ -63,6 +63,6 @@ test('a portrait that is done says nothing of the films that it feeds', async ()
   const home = await seededHome('b', rows);
   const expected = async () => JSON.parse((await home.run('status', 'b', '--json')).stdout).creditsExpected;
   expect(await expected()).toBeNull();
-  await writePlannedPrices(home.home, 'b', { [FILM]: { rows: 2, nano: CREDIT, isExact: true } });
+  await notePlannedPrices(home.home, 'b', { [FILM]: { rows: 2, nano: CREDIT, isExact: true } });
   expect(await expected()).toBe('1.503');
 });

@@ -61,7 +61,8 @@ export async function approveBatch(session: Session, batch: string, order: Appro
     approveRest(home, batch, { ...gate, quote, approved: { generation, maxCreditsNano, atMs: Date.now() } });
   if (!isAnyLeft) return raiseAlone({ ...known, session: approving }, approve);
   if (budgets.isApproved && (await raiseRunning({ ...known, session: approving }, approve))) return EXIT.done;
-  return submitAndFollow({ ...known, session: approving, rows, retry, retries }, async (work) => {
+  const toRun = { ...known, session: approving, rows, plannedCosts: plan.costs.byKind, retry, retries };
+  return submitAndFollow(toRun, async (work) => {
     await refuseRunning(known, work);
     await approve();
   });

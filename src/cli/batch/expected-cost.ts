@@ -1,13 +1,19 @@
 import type { Kind } from '../../domain/kind.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import type { PlannedPrices } from '../../home/planned-prices.js';
+import type { HomePlace } from '../../home/home-keys.js';
+import { notePlannedPrices, type PlannedPrices } from '../../home/planned-prices.js';
 import { type CostTally, expectedNano } from '../plan/plan-tally.js';
 import type { HomeTally } from './batch-tally.js';
 
 /** What a batch is expected to cost in all, as far as it can be said: it is shown, and no budget goes by it. */
 
+/** Keeps what a plan says of its kinds; what was planned of others before stays. */
+export function notePlannedCosts(home: HomePlace, batch: string, byKind: ReadonlyMap<Kind, CostTally>): Promise<void> {
+  return notePlannedPrices(home, batch, plannedPrices(byKind));
+}
+
 /** What the rows of each kind cost by a plan: those that share an identical one's output are counted with it. */
-export function plannedCosts(byKind: ReadonlyMap<Kind, CostTally>): PlannedPrices {
+export function plannedPrices(byKind: ReadonlyMap<Kind, CostTally>): PlannedPrices {
   const priced = [...byKind].filter(([, { toSubmit, unknown }]) => toSubmit > 0 && unknown === 0);
   return Object.fromEntries(
     priced.map(([kind, cost]) => {

@@ -68,7 +68,9 @@ export async function retryBatch(session: Session, batch: string, flags: RetryFl
   // The budget that the batch has bounds what is retried, however the question was answered.
   const retries = flags.retries ?? order?.policy.retries ?? 0;
   // Not before it can be handed over: of a retry that was refused nothing may stand that a later `resume --all` pays for.
-  return submitAndFollow({ ...known, session: asOrdered(session, order), rows, retry, retries }, async () => {
+  const plannedCosts = plan.costs.byKind;
+  const toRun = { ...known, session: asOrdered(session, order), rows, plannedCosts, retry, retries };
+  return submitAndFollow(toRun, async () => {
     await inputs?.accept();
     await takeBackCancel(access.home, batch);
     await clearStopped(access.home, batch);

@@ -4,7 +4,6 @@ import type { BatchOptions, ResponseFormat, SlotTerms } from '../../domain/batch
 import { defined } from '../../domain/defined.js';
 import { clearStopped, writeSampleGate } from '../../home/batch-marks.js';
 import { batchOptions, readBatchOrder, writeBatchOptions } from '../../home/batch-order.js';
-import { type PlannedPrices, writePlannedPrices } from '../../home/planned-prices.js';
 import { clearFollowers, orderRerun, rerunOrder } from '../../home/row-orders.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
 import { takeBackCancel } from '../../home/run-order.js';
@@ -25,7 +24,6 @@ import { takeRenders } from '../reuse/take-renders.js';
 import type { Session } from '../session.js';
 import { refuseForgottenBatch } from './batch-source.js';
 import { copyAgain } from './copy-again.js';
-import { plannedCosts } from './expected-cost.js';
 import { markAsOwn, proveHome, refuseOtherHome, refuseOtherPlaces } from './known-batch.js';
 import { awaitAgain, lostFileLines } from './lost-files.js';
 import { proveOut } from './prove-out.js';
@@ -68,7 +66,6 @@ interface Run extends BatchPlace {
   /** Rows that were changed after a paid attempt are paid again. */
   mayRerun: ChangedOrder;
   sample: SampleOfRun | undefined;
-  planned: PlannedPrices;
 }
 
 /** Gives the exit code. Nothing that costs is sent before the whole manifest, the plan and the places are good. */
@@ -120,9 +117,11 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   await approvePlan(at, plan, request.isSaidYes);
   await proveOut(at, prepared.outputBytes);
   const saving = plan.costs.total.shared > 0 ? savedText(plan.costs.total) : undefined;
-  const planned = plannedCosts(plan.costs.byKind);
-  const run: Run = { ...at, request, prepared, generation, mayRerun, sample, planned };
-  return quoted(await submitAndFollow({ ...request, ...run, rows, saving, reused }, (work) => takeOver(run, work)));
+  const { byKind: plannedCosts } = plan.costs;
+  const run: Run = { ...at, request, prepared, generation, mayRerun, sample };
+  return quoted(
+    await submitAndFollow({ ...request, ...run, rows, plannedCosts, saving, reused }, (work) => takeOver(run, work)),
+  );
 }
 
 /**
@@ -138,7 +137,6 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
   await access.home.bindOut(batch, access.config.out, Date.now());
   const options = optionsOf(run);
   await writeBatchOptions(access.home, batch, options);
-  await writePlannedPrices(access.home, batch, run.planned);
   await keepRerunOrder(run);
   await recordSkipped(access, batch, prepared);
   await recordKept(access, batch, prepared);

@@ -4,6 +4,7 @@ import { resultsDue } from '../../home/batch-marks.js';
 import { type BatchPlace, openPlace, rowsOf } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint, orderWords } from '../open-session.js';
+import type { PlanCosts } from '../plan/plan-tally.js';
 import type { CountedRows } from '../plan/row-counter.js';
 import type { RenderSources } from '../reuse/found-renders.js';
 import type { Session } from '../session.js';
@@ -13,6 +14,8 @@ import { createBatchSource, joinRunning } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { closeBatch } from './close-batch.js';
 import { copyAgain } from './copy-again.js';
+import { sayEarlyInterrupt } from './early-interrupt.js';
+import { notePlannedCosts } from './expected-cost.js';
 import { type JsonEvents, newJsonEvents } from './json-events.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
 import type { StoredAgain } from './stored-again.js';
@@ -21,6 +24,8 @@ import { orItsEnd, resultOf, writeEnd } from './write-end.js';
 
 interface BatchToRun extends BatchPlace, Pick<KnownBatch, 'generation'> {
   rows: CountedRows;
+  /** What its rows cost by the plan that was approved. */
+  plannedCosts: PlanCosts['byKind'];
   retry: RetryOrder | null;
   retries: number;
   isBreadthFirst?: boolean | undefined;
@@ -81,6 +86,7 @@ export async function submitAndFollow(
       await refuseSharedRpm(toRun, work);
       const beganMs = performance.now();
       await takeOver(work);
+      await notePlannedCosts(access.home, batch, toRun.plannedCosts);
       work = await stillThere(session, work, beganMs);
       const unserved = await unservedText(session, work);
       if (unserved !== undefined) session.terminal.warn(`${unserved}; until then the batch waits`);
@@ -107,25 +113,6 @@ async function tellReused(events: JsonEvents, toRun: BatchToRun, reused: RenderS
     if (record?.reusedFrom !== undefined) events.rowFinished(row.id, 'done', 0, record.finishedAtMs);
   }
   await events.written();
-}
-
-/** Ctrl-C while the engine starts: ends at once, and says whether the batch was handed to it already. */
-export function sayEarlyInterrupt({ session, batch }: Pick<BatchPlace, 'session' | 'batch'>): {
-  handingOver(): void;
-  over(): void;
-} {
-  const { terminal, cli } = session;
-  let line = `interrupted before '${batch}' was submitted: nothing of this run was sent; the same command again goes on`;
-  const over = cli.io.onInterrupt(() => {
-    terminal.say(line);
-    cli.io.quit(EXIT.detached);
-  });
-  return {
-    handingOver: () => {
-      line = `detached: batch '${batch}' goes on in the background; \`${commandHint(session, orderWords('watch', batch))}\` follows it`;
-    },
-    over,
-  };
 }
 
 /** What a command tells of a batch that it has nothing to run of. */
