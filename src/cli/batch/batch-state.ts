@@ -122,7 +122,7 @@ export async function readBatchState(
   const seen = running === 'unknown' ? undefined : running && (await shown(access, batch, running, order));
   const tally = await batchTally(access, batch, generation, { sinceMs: seen?.progress.startedAtMs ?? 0 });
   const { counts, live, heldFor, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
-  const restNano = restCost(tally, await readPlannedPrices(home, batch));
+  const restNano = restCost(tally, open === 0 ? {} : await readPlannedPrices(home, batch));
   const sample = await sampleState(home, batch, generation);
   const restState = sample === 'waiting' && !(await isCancelledBatch(home, batch)) ? 'sampled' : 'finished';
   const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, hint, live, atMs: Date.now() });
