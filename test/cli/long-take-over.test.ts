@@ -46,6 +46,7 @@ test.each([
     access: { home: { readBatch: async () => undefined } },
     ...{ batch: 'b', retry: null, retries: 0, generation: { generation: 'g', rows: 1 } },
     rows: { finishedBefore: [false], lost: [] },
+    plannedCosts: new Map(),
   } as unknown as Parameters<typeof submitAndFollow>[0];
   expect(await submitAndFollow(toRun, async () => void vi.advanceTimersByTime(tookMs))).toBe(8);
   expect([seen.given, [...seen.open]]).toEqual([[engine], [engine]]);
