@@ -114,7 +114,7 @@ describe.skipIf(!hasTemporal())('rerun', () => {
   });
 
   it('of a batch that was cancelled, while what it has at the service is fetched: no row would follow, so none is ordered', async () => {
-    rig = await startRig({ speed: 100, emulator: { renderSeconds: { 'vendor-f': [1_500, 1_500] } } });
+    rig = await startRig({ speed: 100, emulator: { renderSeconds: { 'vendor-f': [3_000, 3_000] } } });
     const slow = 'slow,vendor-f/video,vendor-f-3.1-lite-generate-preview,waves,,,,4';
     await rig.write('story.csv', [...STORY.split('\n').slice(0, 3), slow, ''].join('\n'));
     const running = rig.start(['run', 'story.csv', '--yes']);

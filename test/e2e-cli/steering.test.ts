@@ -13,7 +13,8 @@ const IDS = ROWS.map(({ id }) => id);
 describe.skipIf(!hasTemporal())('pause, resume, cancel and retry', () => {
   let rig: Rig;
   beforeEach(async () => {
-    rig = await startRig({ speed: 100, emulator: { renderSeconds: { 'vendor-f': [600, 900] } } });
+    // Longer than an order takes on a machine that has others to serve.
+    rig = await startRig({ speed: 100, emulator: { renderSeconds: { 'vendor-f': [1_200, 1_800] } } });
     await rig.write('films.csv', csv(ROWS));
   });
   afterEach(() => rig?.stop());

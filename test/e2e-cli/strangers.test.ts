@@ -15,7 +15,7 @@ describe.skipIf(!hasTemporal())('messages of a stranger', () => {
   let rig: Rig;
   let connection: Connection;
   beforeEach(async () => {
-    rig = await startRig({ speed: 100, emulator: { renderSeconds: { 'vendor-f': [400, 600] } } });
+    rig = await startRig({ speed: 100, emulator: { renderSeconds: { 'vendor-f': [1_000, 1_500] } } });
     await rig.write('films.csv', csv(ROWS));
   });
   afterEach(async () => {

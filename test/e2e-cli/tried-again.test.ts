@@ -116,7 +116,7 @@ describe.skipIf(!hasTemporal())('a row that is tried again', () => {
   });
 
   it('with a row of unknown price: no budget is taken that would stop the batch at once (B52)', async () => {
-    const avatars = Array.from({ length: 12 }, (_, i) => `a${i},vendor-b/avatar,anna,hello ${i},v-amber-en`);
+    const avatars = Array.from({ length: 30 }, (_, i) => `a${i},vendor-b/avatar,anna,hello ${i},v-amber-en`);
     await rig.write('open.csv', ['id,kind,avatar_id,script,voice_id', ...avatars, ''].join('\n'));
     const running = rig.start(['run', 'open.csv', '--yes']);
     await until('it runs', async () => (await rig.run(['pause', 'open'])).code === 0 || undefined);

@@ -5,9 +5,9 @@ import { expectHonestEnd, finishedIds, paidRequests, rowsWithHandle } from './ev
 import { rowOf } from './manifest.js';
 import { type Rig, type Running, until } from './rig.js';
 
-/** Renders that last long enough for a kill to meet jobs in every state. */
+/** Renders that last long enough for a kill, or an order on a busy machine, to meet jobs in every state. */
 export const SLOW_RENDERS = {
-  renderSeconds: { 'vendor-f': [400, 900], 'vendor-b': [300, 600], 'svc/image': [50, 150] },
+  renderSeconds: { 'vendor-f': [900, 1_500], 'vendor-b': [700, 1_100], 'svc/image': [50, 150] },
 } as const;
 
 /** What was known when something was killed. */
